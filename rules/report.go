@@ -1,0 +1,87 @@
+package rules
+
+// SchemaVersion is the version of the JSON report. Fields are added, never changed.
+const SchemaVersion = 1
+
+// Report is the outcome of one audit, as the JSON report has it.
+type Report struct {
+	SchemaVersion int       `json:"schema_version"`
+	Tool          Tool      `json:"tool"`
+	Summary       Summary   `json:"summary"`
+	Calls         []Call    `json:"calls"`
+	Findings      []Finding `json:"findings"`
+}
+
+// Tool says who wrote a report.
+type Tool struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// Summary counts what was and was not audited.
+type Summary struct {
+	Modules     int          `json:"modules"`
+	CustomCalls int          `json:"custom_calls"`
+	Analysed    int          `json:"analysed"`
+	Library     int          `json:"library"`
+	Unanalysed  []Unanalysed `json:"unanalysed"`
+	NotAudited  []NotAudited `json:"not_audited"`
+	Errors      int          `json:"errors"`
+	Warnings    int          `json:"warnings"`
+	Notes       int          `json:"notes"`
+	Suppressed  int          `json:"suppressed"`
+	Stale       []Stale      `json:"stale"`
+	Incomplete  []Incomplete `json:"incomplete"`
+}
+
+// Unanalysed is a group of calls whose kernel could not be analysed.
+type Unanalysed struct {
+	Target string `json:"target"`
+	Kernel string `json:"kernel"`
+	Calls  int    `json:"calls"`
+	Reason string `json:"reason"`
+}
+
+// NotAudited is a check that could not be made, and on how many calls.
+type NotAudited struct {
+	Check  string `json:"check"` // "slices", "AC104", ...
+	Calls  int    `json:"calls"`
+	Reason string `json:"reason"`
+}
+
+// Stale is a suppression or baseline entry that matched nothing, or has expired.
+type Stale struct {
+	Where  string `json:"where"` // file:line
+	Text   string `json:"text"`
+	Reason string `json:"reason"`
+}
+
+// Incomplete is an input that could not be read whole. It makes the exit code 2.
+type Incomplete struct {
+	Path  string `json:"path"`
+	Error string `json:"error"`
+}
+
+// Call is one custom call and the verdicts on its pairs.
+type Call struct {
+	Module         string `json:"module"`
+	Path           string `json:"path"`
+	Computation    string `json:"computation"`
+	Instruction    string `json:"instruction"`
+	Target         string `json:"target"`
+	Kernel         string `json:"kernel"`
+	Configurations int    `json:"configurations"`
+	Pairs          []Pair `json:"pairs"`
+}
+
+// Pair is an operand leaf and a result leaf of equal size, declared, shared, or free to be.
+type Pair struct {
+	Operand      int    `json:"operand"`
+	OperandIndex []int  `json:"operand_index"`
+	ResultIndex  []int  `json:"result_index"`
+	Declared     bool   `json:"declared"`
+	Shared       bool   `json:"shared"`
+	Verdict      string `json:"verdict"` // safe, unsafe, unknown
+	Basis        string `json:"basis"`   // complete, inputs, sampled, table, none
+	Reason       string `json:"reason"`
+}
