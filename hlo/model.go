@@ -37,7 +37,7 @@ type Computation struct {
 	ID       int64
 	Fusion   bool
 	Decoded  bool
-	First    int32   // Instructions[First:End] are this computation's
+	First    int32 // Instructions[First:End] are this computation's
 	End      int32
 	Root     int32   // instruction index, -1 where not decoded
 	Schedule []int32 // instruction indices in the order of execution; nil: no schedule
@@ -113,18 +113,18 @@ type Slice struct {
 
 // Allocation is one block of memory that values are laid out in.
 type Allocation struct {
-	Index           int64
-	Size            int64 // bytes
-	Color           int64
-	ThreadLocal     bool
-	Tuple           bool // a tuple table lies in it too; it can hold arrays as well
-	EntryParameter  bool
-	Constant        bool
-	MaybeLiveOut    bool
-	Parameter       int64 // of an entry parameter
-	ParameterIndex  ShapeIndex
+	Index            int64
+	Size             int64 // bytes
+	Color            int64
+	ThreadLocal      bool
+	Tuple            bool // a tuple table lies in it too; it can hold arrays as well
+	EntryParameter   bool
+	Constant         bool
+	MaybeLiveOut     bool
+	Parameter        int64 // of an entry parameter
+	ParameterIndex   ShapeIndex
 	ParameterAliased bool    // the parameter shares its memory with an output
-	Values          []int32 // indices into Module.Values, by offset
+	Values           []int32 // indices into Module.Values, by offset
 }
 
 // ParameterLeaf is a leaf of an entry parameter.
