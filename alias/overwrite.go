@@ -1,0 +1,196 @@
+package alias
+
+import "aliascheck/hlo"
+
+// Overwrite is a value that a call's result is written over while it is needed.
+type Overwrite struct {
+	Result int32  // into Call.Results
+	Value  int32  // into Module.Values
+	Reader int32  // the instruction that reads the value afterwards, -1: see Why
+	Why    string // why the value is still needed
+}
+
+// Overwrites returns the values that c overwrites before their last reader, or
+// why that could not be checked. Valid until the next call.
+//
+// Result r overwrites value v if their slices share bytes, v is not r, v is
+// defined before the call and needed after it. Order is the schedule within each
+// computation from the call's own up to the entry.
+func (a *Analyzer) Overwrites(c *Call) ([]Overwrite, string) {
+	l := &a.lives
+	l.out = l.out[:0]
+	if reason := l.checkable(c); reason != "" {
+		return nil, reason
+	}
+	l.build()
+	for n := range c.Results {
+		if r := &c.Results[n]; r.Allocation >= 0 && r.Slice.Size > 0 {
+			l.overwrites(c, int32(n), r)
+		}
+	}
+	return l.out, ""
+}
+
+// checkable says why the order of things around a call is not known.
+func (l *lifetimes) checkable(c *Call) string {
+	at := c.Site
+	for range len(l.m.Computations) + 1 {
+		k := l.m.Instructions[at].Computation
+		comp := &l.m.Computations[k]
+		switch {
+		case comp.Schedule == nil:
+			return "computation " + comp.Name + " has no schedule"
+		case k == l.m.Entry:
+			return ""
+		case len(comp.Callers) == 0:
+			return "nothing calls computation " + comp.Name
+		case len(comp.Callers) > 1:
+			return "computation " + comp.Name + " is called from several places"
+		}
+		at = comp.Callers[0]
+	}
+	return "its computations call each other in a circle"
+}
+
+func (l *lifetimes) overwrites(c *Call, n int32, r *Leaf) {
+	alloc := &l.m.Allocations[r.Allocation]
+	if alloc.ThreadLocal {
+		return
+	}
+	end := r.Slice.Offset + r.Slice.Size
+	for _, v := range alloc.Values {
+		value := &l.m.Values[v]
+		if value.Offset >= end {
+			break // sorted by offset
+		}
+		if v == r.Value || value.Size <= 0 || value.Offset+value.Size <= r.Slice.Offset {
+			continue
+		}
+		if reader, why := l.needed(c, v); why != "" && l.isArray(v) {
+			l.out = append(l.out, Overwrite{Result: n, Value: v, Reader: reader, Why: why})
+		}
+	}
+}
+
+// needed says why value v, which exists before the call, is needed after it.
+func (l *lifetimes) needed(c *Call, v int32) (reader int32, why string) {
+	if why := l.forEver(v); why != "" {
+		return -1, why
+	}
+	at, start, end := c.Site, c.Start, c.End
+	for {
+		comp := l.m.Instructions[at].Computation
+		if def, ok := l.definedAt(v, comp); ok && def < end {
+			if u, read := l.readAfter(v, comp, start, at); read {
+				if u.pos == atEnd {
+					return u.reader, "it is part of what its computation returns"
+				}
+				return u.reader, "a later instruction reads it"
+			}
+		}
+		if comp == l.m.Entry {
+			return -1, ""
+		}
+		at = l.m.Computations[comp].Callers[0]
+		start, end = interval(l.m, at)
+		if u, ok := l.readInLoop(v, at); ok {
+			return u.reader, "the loop around the call reads it again"
+		}
+	}
+}
+
+// forEver says why v is needed until the program ends, whoever reads it.
+func (l *lifetimes) forEver(v int32) string {
+	value := &l.m.Values[v]
+	in := &l.m.Instructions[value.Instruction]
+	alloc := &l.m.Allocations[value.Allocation]
+	switch {
+	case in.Opcode == "constant" || alloc.Constant:
+		return "it is a constant"
+	case in.Opcode == "parameter" && in.Computation == l.m.Entry:
+		if !alloc.ParameterAliased && !IsDonated(l.m, int64(in.Parameter), value.Index) {
+			return "it is a parameter that the caller keeps"
+		}
+	}
+	return ""
+}
+
+// IsDonated reports whether the caller gave an entry parameter's leaf away.
+func IsDonated(m *hlo.Module, parameter int64, index hlo.ShapeIndex) bool {
+	for _, d := range m.Donated {
+		if d.Parameter == parameter && equal(d.Index, index) {
+			return true
+		}
+	}
+	return false
+}
+
+// definedAt returns the position in comp at which v comes into being: -1 before
+// the first, the caller's where a called computation defines it.
+func (l *lifetimes) definedAt(v, comp int32) (int32, bool) {
+	at := l.m.Values[v].Instruction
+	in := &l.m.Instructions[at]
+	if in.Computation == comp {
+		if in.Opcode == "parameter" || in.Opcode == "constant" {
+			return -1, true
+		}
+		return in.Position, true
+	}
+	if x, ok := l.callerIn(in.Computation, comp); ok {
+		_, end := interval(l.m, x)
+		return end, true
+	}
+	if _, ok := l.callerIn(comp, in.Computation); ok {
+		return -1, true
+	}
+	return 0, false
+}
+
+// callerIn returns the instruction of computation outer through which inner runs.
+func (l *lifetimes) callerIn(inner, outer int32) (int32, bool) {
+	for range len(l.m.Computations) {
+		callers := l.m.Computations[inner].Callers
+		if len(callers) == 0 {
+			return -1, false
+		}
+		if inner = l.m.Instructions[callers[0]].Computation; inner == outer {
+			return callers[0], true
+		}
+	}
+	return -1, false
+}
+
+// readInLoop finds a read, inside the loop at, of a value from outside of it.
+func (l *lifetimes) readInLoop(v, at int32) (use, bool) {
+	loop := &l.m.Instructions[at]
+	if loop.Opcode != "while" || l.inside(l.m.Instructions[l.m.Values[v].Instruction].Computation, at) {
+		return use{}, false
+	}
+	if l.m.Values[v].Instruction == at {
+		return use{}, false // the loop's own result: defined on exit
+	}
+	for h := l.head[v]; h >= 0; h = l.uses[h].next {
+		if l.inside(l.uses[h].comp, at) {
+			return l.uses[h], true
+		}
+	}
+	return use{}, false
+}
+
+// inside reports whether computation comp runs inside instruction at.
+func (l *lifetimes) inside(comp, at int32) bool {
+	x, ok := l.callerIn(comp, l.m.Instructions[at].Computation)
+	return ok && x == at
+}
+
+// isArray reports whether v is an array, not a tuple's table of pointers.
+func (l *lifetimes) isArray(v int32) bool {
+	value := &l.m.Values[v]
+	l.leaves = l.m.Leaves(l.leaves[:0], value.Instruction)
+	for _, leaf := range l.leaves {
+		if equal(leaf.Index, value.Index) {
+			return true
+		}
+	}
+	return false
+}
