@@ -1,0 +1,219 @@
+package triton
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// opaqueKey is the attribute that holds the compressed call.
+const opaqueKey = "opaque"
+
+// dictionary finds the string attribute `opaque` of an MLIR attribute dictionary
+// and appends its bytes to out. Other attributes, nested ones too, are stepped over:
+// a key `opaque` inside them is not the one.
+func dictionary(config, out []byte) ([]byte, error) {
+	s := scanner{text: config}
+	s.space()
+	if !s.accept('{') {
+		return nil, fmt.Errorf("backend_config at byte %d: no attribute dictionary", s.pos)
+	}
+	found := false
+	for {
+		s.space()
+		if s.accept('}') {
+			break
+		}
+		key, err := s.key()
+		if err != nil {
+			return nil, err
+		}
+		s.space()
+		if s.accept('=') {
+			s.space()
+			if key == opaqueKey && s.peek() == '"' {
+				if found {
+					return nil, fmt.Errorf("backend_config at byte %d: a second attribute %q", s.pos, opaqueKey)
+				}
+				found = true
+				if out, err = s.quoted(out); err != nil {
+					return nil, err
+				}
+			}
+			if err := s.skipValue(); err != nil {
+				return nil, err
+			}
+		}
+		s.accept(',')
+	}
+	s.space()
+	if s.pos != len(config) {
+		return nil, fmt.Errorf("backend_config at byte %d: text after the dictionary", s.pos)
+	}
+	if !found {
+		return nil, fmt.Errorf("backend_config: no string attribute %q in the dictionary", opaqueKey)
+	}
+	return out, nil
+}
+
+// scanner reads MLIR attribute text. It never reads past text.
+type scanner struct {
+	text []byte
+	pos  int
+}
+
+func (s *scanner) peek() byte {
+	if s.pos < len(s.text) {
+		return s.text[s.pos]
+	}
+	return 0
+}
+
+func (s *scanner) accept(c byte) bool {
+	if s.pos < len(s.text) && s.text[s.pos] == c {
+		s.pos++
+		return true
+	}
+	return false
+}
+
+func (s *scanner) space() {
+	for s.pos < len(s.text) && (s.text[s.pos] == ' ' || s.text[s.pos] == '\t' || s.text[s.pos] == '\n' || s.text[s.pos] == '\r') {
+		s.pos++
+	}
+}
+
+// key reads an attribute's name: a bare identifier or a quoted string.
+func (s *scanner) key() (string, error) {
+	if s.peek() == '"' {
+		name, err := s.quoted(nil)
+		return string(name), err
+	}
+	start := s.pos
+	for s.pos < len(s.text) && isKeyByte(s.text[s.pos]) {
+		s.pos++
+	}
+	if s.pos == start {
+		return "", fmt.Errorf("backend_config at byte %d: an attribute's name was expected", s.pos)
+	}
+	return string(s.text[start:s.pos]), nil
+}
+
+func isKeyByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '.' || c == '$'
+}
+
+// quoted reads a string that begins here, and appends what it stands for to out.
+// Escapes are \\, \", \n, \t and two hex digits.
+func (s *scanner) quoted(out []byte) ([]byte, error) {
+	start := s.pos
+	s.pos++
+	for {
+		rest := s.text[s.pos:]
+		n := 0
+		for n < len(rest) && rest[n] != '\\' && rest[n] != '"' {
+			n++
+		}
+		out = append(out, rest[:n]...)
+		s.pos += n
+		if n == len(rest) {
+			return nil, fmt.Errorf("backend_config at byte %d: a string that does not end", start)
+		}
+		if rest[n] == '"' {
+			s.pos++
+			return out, nil
+		}
+		c, size := unescape(rest[n:])
+		if size == 0 {
+			return nil, fmt.Errorf("backend_config at byte %d: a bad escape in a string", s.pos)
+		}
+		out = append(out, c)
+		s.pos += size
+	}
+}
+
+// unescape reads the escape that text begins with, and gives its byte and its
+// length, 0 where it is none.
+func unescape(text []byte) (byte, int) {
+	if len(text) < 2 {
+		return 0, 0
+	}
+	if len(text) >= 3 {
+		if hi, lo := hexDigit(text[1]), hexDigit(text[2]); hi < 16 && lo < 16 {
+			return hi<<4 | lo, 3
+		}
+	}
+	switch text[1] {
+	case '\\', '"':
+		return text[1], 2
+	case 'n':
+		return '\n', 2
+	case 't':
+		return '\t', 2
+	}
+	return 0, 0
+}
+
+func hexDigit(c byte) byte {
+	switch {
+	case c >= '0' && c <= '9':
+		return c - '0'
+	case c >= 'A' && c <= 'F':
+		return c - 'A' + 10
+	case c >= 'a' && c <= 'f':
+		return c - 'a' + 10
+	}
+	return 16
+}
+
+// skipValue steps over an attribute's value, up to the comma or brace that ends it
+// at this depth. Brackets are counted, not matched by kind: depth needs no stack,
+// and a dictionary that MLIR would refuse gives at worst no opaque.
+func (s *scanner) skipValue() error {
+	depth := 0
+	for s.pos < len(s.text) {
+		switch c := s.text[s.pos]; c {
+		case '"':
+			end := closingQuote(s.text[s.pos:])
+			if end < 0 {
+				return fmt.Errorf("backend_config at byte %d: a string that does not end", s.pos)
+			}
+			s.pos += end
+		case '{', '[', '(', '<':
+			depth++
+		case '>':
+			if s.pos > 0 && s.text[s.pos-1] == '-' { // "->" of a function type
+				break
+			}
+			depth--
+		case ']', ')':
+			depth--
+		case '}':
+			if depth == 0 {
+				return nil
+			}
+			depth--
+		case ',':
+			if depth == 0 {
+				return nil
+			}
+		}
+		s.pos++
+	}
+	return fmt.Errorf("backend_config at byte %d: a dictionary that does not end", s.pos)
+}
+
+// closingQuote gives the place of the quote that ends the string text begins with, or -1.
+func closingQuote(text []byte) int {
+	for i := 1; i < len(text); {
+		n := bytes.IndexAny(text[i:], `\"`)
+		if n < 0 {
+			return -1
+		}
+		i += n
+		if text[i] == '"' {
+			return i
+		}
+		i += 2
+	}
+	return -1
+}
