@@ -1,19 +1,44 @@
 package hlo
 
-// Leaves appends the arrays of an instruction's shape to dst, in the order in which
-// XLA flattens tuples: tokens and opaques count as leaves, tuples do not.
-func (m *Module) Leaves(dst []Leaf, instr int32) []Leaf {
-	return dst
+import (
+	"cmp"
+	"slices"
+)
+
+// cursor walks a part of wire that a span names.
+func (m *Module) cursor(s span) cursor {
+	m.fail = failure{}
+	return cursor{m.wire, int(s.start), int(s.end), &m.fail}
 }
 
 // ValueAt returns the index of the value that instr defines at a shape index. A
 // position without a value of its own forwards another's.
 func (m *Module) ValueAt(instr int32, index ShapeIndex) (int32, bool) {
-	return 0, false
+	in := &m.Instructions[instr]
+	values := m.Values[in.FirstValue:in.EndValue]
+	i, ok := slices.BinarySearchFunc(values, index, func(v Value, index ShapeIndex) int {
+		return slices.Compare(v.Index, index)
+	})
+	return in.FirstValue + int32(i), ok
+}
+
+// hole is a literal that was left in the file: wire has an empty one in its place.
+type hole struct {
+	at     int32 // where the empty literal stands in wire
+	offset int64 // of the literal in the file, in bytes
+	size   int64 // in bytes
 }
 
 // Literal returns a constant's LiteralProto, undecoded. It reports false where instr
-// is no constant, where its literal was elided, and where a huge one was skipped and
-// cannot be read again (archives). The bytes belong to the caller only if they were
-// skipped; copy to keep.
-func (m *Module) Literal(instr int32) ([]byte, bool) { return nil, false }
+// is no constant, where its literal was elided, and where a huge one was left in an
+// archive. The bytes must not be changed; they may be the module's.
+func (m *Module) Literal(instr int32) ([]byte, bool) {
+	s := m.Instructions[instr].literal
+	if i, ok := slices.BinarySearchFunc(m.holes, s.start, func(h hole, at int32) int { return cmp.Compare(h.at, at) }); ok {
+		return m.holes[i].read(m.file)
+	}
+	return m.wire[s.start:s.end:s.end], s.len() > 0
+}
+
+// read reads the literal again from the file.
+func (h hole) read(path string) ([]byte, bool) { return nil, false }

@@ -1,5 +1,10 @@
 package hlo
 
+import (
+	"fmt"
+	"unsafe"
+)
+
 // builder holds one module while it is read: the two readers (proto and text) append
 // what they find, with the ids that the file uses, and link and check do the rest.
 // Everything in it is reused by the next read.
@@ -12,28 +17,40 @@ package hlo
 //   - m.Name, entryID;
 //   - m.Computations and comps, in parallel; m.Instructions and insts, in parallel,
 //     each computation's instructions in one run [First, End);
-//   - customs, pairs: custom calls and their declared pairs;
+//   - schedules: one for each computation that has one;
+//   - customs, and pairs with rawPairs in parallel: custom calls and their declared pairs;
 //   - m.Values and values, in parallel; m.Allocations and allocs, in parallel; assigned;
-//   - m.Donated and donatedIndex, in parallel; m.Frames.
+//   - m.Donated and donated, in parallel; m.Frames.
 //
 // Lists of ids and shape indices are spans into ids. Ids may be any numbers that are
 // unique among the computations, the instructions, the values: the file's own in the
 // proto; the text reader counts.
 type builder struct {
-	m Module
+	m      Module
+	limits Limits
 
 	wire    []byte
 	entryID int64
 
-	comps    []rawComputation
-	insts    []rawInstruction
-	customs  []CustomCall
-	pairs    []DeclaredPair
-	rawPairs []rawPair // parallel to pairs
-	values   []rawValue
-	allocs   []rawAllocation
-	assigned []rawAssigned
-	donated  []span // parallel to m.Donated: the shape index, in ids
+	comps     []rawComputation
+	insts     []rawInstruction
+	schedules []rawSchedule
+	customs   []CustomCall
+	pairs     []DeclaredPair
+	rawPairs  []rawPair // parallel to pairs
+	values    []rawValue
+	allocs    []rawAllocation
+	assigned  []rawAssigned
+	donated   []rawDonated // parallel to m.Donated
+
+	everything bool // decode fusion computations too
+
+	// Scratch of link and check.
+	compIDs, instIDs, valueIDs idTable
+	counts, callers, order     []int32
+	params                     []int32 // the computations' Parameters
+	laidOut                    []int32 // the allocations' lists of values
+	sorted                     []Value
 
 	ids  []int64 // what spans of ids and of shape indices point into
 	refs []int32 // ids turned into indices, at the same places; made by link
@@ -50,10 +67,17 @@ func (s span) len() int32 { return s.end - s.start }
 
 // rawComputation is what a Computation needs for linking.
 type rawComputation struct {
-	rootID      int64
-	schedule    span // of ids
-	hasSchedule bool
-	at          int32 // for place
+	rootID int64
+	body   span  // of wire: where the proto reader finds its instructions
+	custom bool  // a custom call stands in it
+	at     int32 // for place
+}
+
+// rawSchedule is the order in which one computation's instructions run.
+type rawSchedule struct {
+	computation  int64 // id
+	instructions span  // of ids
+	at           int32
 }
 
 // rawInstruction is what an Instruction needs for linking.
@@ -63,6 +87,9 @@ type rawInstruction struct {
 	called   span  // of ids: computation ids
 	custom   int32 // index into customs, -1: none
 	at       int32
+
+	positions int32 // arrays and tuples in the shape; set by check
+	arity     int32 // elements of a tuple shape, -1: no tuple; set by check
 }
 
 // rawPair has the shape indices of a DeclaredPair, as spans of ids.
@@ -79,6 +106,12 @@ type rawValue struct {
 	at          int32
 }
 
+// rawDonated is what a ParameterLeaf of Donated needs for linking.
+type rawDonated struct {
+	index span // of ids: shape index
+	at    int32
+}
+
 // rawAllocation is what an Allocation needs for linking.
 type rawAllocation struct {
 	parameterIndex span // of ids
@@ -92,4 +125,43 @@ type rawAssigned struct {
 	offset     int64 // bytes
 	size       int64 // bytes
 	at         int32
+}
+
+// errorf is an error about the thing that a reader found at a place.
+func (b *builder) errorf(at int32, format string, args ...any) error {
+	return fmt.Errorf("%s: %s", b.place(at), fmt.Sprintf(format, args...))
+}
+
+// reset forgets the last module and keeps its memory.
+func (b *builder) reset() {
+	m := &b.m
+	*m = Module{
+		Computations: m.Computations[:0],
+		Instructions: m.Instructions[:0],
+		Values:       m.Values[:0],
+		Allocations:  m.Allocations[:0],
+		Donated:      m.Donated[:0],
+		Frames:       m.Frames,
+		leaves:       m.leaves[:0],
+		numbers:      m.numbers[:0],
+		leafLists:    m.leafLists[:0],
+	}
+	m.Frames.reset()
+	b.entryID = 0
+	b.comps, b.insts, b.schedules = b.comps[:0], b.insts[:0], b.schedules[:0]
+	b.customs, b.pairs, b.rawPairs = b.customs[:0], b.pairs[:0], b.rawPairs[:0]
+	b.values, b.allocs, b.assigned = b.values[:0], b.allocs[:0], b.assigned[:0]
+	b.donated, b.ids = b.donated[:0], b.ids[:0]
+}
+
+// text is part of wire as a string without a copy: the one place where strings come
+// to lie in memory that the next read overwrites, as Module says.
+func (b *builder) text(s span) string { return view(b.wire, s) }
+
+// view is part of data as a string that shares its memory.
+func view(data []byte, s span) string {
+	if s.len() <= 0 {
+		return ""
+	}
+	return unsafe.String(&data[s.start], int(s.len()))
 }

@@ -10,21 +10,126 @@ type FrameTable struct {
 }
 
 // location is StackFrameIndexProto.FileLocation.
-type location struct {
-	file, function int32
-	line, column   int32
-}
+type location struct{ file, function, line, column int32 }
 
 // stackFrame is StackFrameIndexProto.StackFrame.
 type stackFrame struct{ location, parent int32 }
+
+// maxStack bounds a stack: parents in a hostile file can form a cycle.
+const maxStack = 256
 
 // Stack appends the frames that made an instruction to dst, innermost first: from the
 // stack frame index where the instruction names an entry of it, else the one place in
 // its metadata, else none.
 func (m *Module) Stack(dst []Frame, instr int32) []Frame {
+	meta := m.decodeMetadata(instr)
+	n := len(dst)
+	for id := meta.frame; id > 0 && int(id) <= len(m.Frames.frames) && len(dst)-n < maxStack; {
+		frame := m.Frames.frames[id-1]
+		if f, ok := m.Frames.at(frame.location); ok {
+			dst = append(dst, f)
+		}
+		id = frame.parent
+	}
+	if len(dst) == n && meta.file != "" {
+		dst = append(dst, Frame{File: meta.file, Line: meta.line, Column: meta.column})
+	}
 	return dst
 }
 
 // OpName is the instruction's op_name: jit(step)/while/body/custom_call. Empty where
 // the metadata has none.
-func (m *Module) OpName(instr int32) string { return "" }
+func (m *Module) OpName(instr int32) string { return m.decodeMetadata(instr).opName }
+
+// at is the frame of a 1-based location.
+func (t *FrameTable) at(id int32) (Frame, bool) {
+	if id <= 0 || int(id) > len(t.locations) {
+		return Frame{}, false
+	}
+	l := t.locations[id-1]
+	return Frame{
+		File:     nth(t.files, l.file),
+		Function: nth(t.functions, l.function),
+		Line:     l.line,
+		Column:   l.column,
+	}, true
+}
+
+// nth is the id-th string, 1-based; empty where there is none.
+func nth(list []string, id int32) string {
+	if id <= 0 || int(id) > len(list) {
+		return ""
+	}
+	return list[id-1]
+}
+
+// metadata is what of OpMetadata matters.
+type metadata struct {
+	opName, file string
+	line, column int32
+	frame        int32
+}
+
+// decodeMetadata reads OpMetadata; what cannot be read is left out.
+func (m *Module) decodeMetadata(instr int32) metadata {
+	c := m.cursor(m.Instructions[instr].metadata)
+	var meta metadata
+	for c.pos < c.end {
+		switch tag := c.varint(); tag {
+		case 2<<3 | wireBytes:
+			meta.opName = view(c.data, c.bytes())
+		case 3<<3 | wireBytes:
+			meta.file = view(c.data, c.bytes())
+		case 4<<3 | wireVarint:
+			meta.line = c.int32()
+		case 15<<3 | wireVarint:
+			meta.frame = c.int32()
+		case 18<<3 | wireVarint:
+			meta.column = c.int32()
+		default:
+			c.skip(tag)
+		}
+	}
+	return meta
+}
+
+// reset forgets all frames and keeps the memory.
+func (t *FrameTable) reset() {
+	t.files, t.functions = t.files[:0], t.functions[:0]
+	t.locations, t.frames = t.locations[:0], t.frames[:0]
+}
+
+// decode reads StackFrameIndexProto.
+func (t *FrameTable) decode(c cursor) {
+	for c.pos < c.end {
+		switch tag := c.varint(); tag {
+		case 1<<3 | wireBytes:
+			t.files = append(t.files, view(c.data, c.bytes()))
+		case 2<<3 | wireBytes:
+			t.functions = append(t.functions, view(c.data, c.bytes()))
+		case 3<<3 | wireBytes:
+			var f [4]int32
+			c.numbers(f[:])
+			t.locations = append(t.locations, location{f[0], f[1], f[2], f[3]})
+		case 4<<3 | wireBytes:
+			var f [2]int32
+			c.numbers(f[:])
+			t.frames = append(t.frames, stackFrame{f[0], f[1]})
+		default:
+			c.skip(tag)
+		}
+	}
+}
+
+// numbers reads a message whose fields 1 to len(dst) are int32.
+func (c *cursor) numbers(dst []int32) {
+	m := c.message()
+	for m.pos < m.end {
+		tag := m.varint()
+		if n := tag >> 3; tag&7 == wireVarint && n >= 1 && n <= uint64(len(dst)) {
+			dst[n-1] = m.int32()
+		} else {
+			m.skip(tag)
+		}
+	}
+}

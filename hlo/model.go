@@ -28,6 +28,16 @@ type Module struct {
 	Donated []ParameterLeaf
 
 	Frames FrameTable
+
+	wire  []byte // what the spans of instructions point into
+	holes []hole // literals of wire that were left in the file
+	file  string // to read them from; empty: they cannot be read again
+	fail  failure
+
+	// What was flattened so far: leafLists[i] is instruction i's.
+	leafLists []leafList
+	leaves    []Leaf
+	numbers   []int64
 }
 
 // Computation is one HLO computation. Fusion computations hold no buffers of their
@@ -42,6 +52,9 @@ type Computation struct {
 	Root     int32   // instruction index, -1 where not decoded
 	Schedule []int32 // instruction indices in the order of execution; nil: no schedule
 	Callers  []int32 // instructions (decoded ones) that call this computation
+
+	// Parameters are the instruction indices of the parameters, by their number.
+	Parameters []int32
 }
 
 // Instruction is one HLO instruction of a decoded computation.

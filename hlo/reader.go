@@ -1,30 +1,67 @@
 package hlo
 
-import "errors"
-
-// Limits bounds what a dump may cost. Zero means the default.
-type Limits struct {
-	// FileBytes is the most a module may hold in memory, huge literals aside
-	// (which are never read): default 512 MiB.
-	FileBytes int64
-	// Depth is the most that messages, tuples and calls may nest: default 100.
-	Depth int
-	// LiteralBytes is the size over which a literal is skipped on disk instead of
-	// read: default 1 MiB.
-	LiteralBytes int64
-	// ArchiveBytes is the most an archive may inflate to: default 8 GiB.
-	ArchiveBytes int64
-	// ArchiveMembers is the most members an archive may have: default 1,000,000.
-	ArchiveMembers int
-}
+import (
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+)
 
 // Reader reads modules one after the other, in the same memory. Use one per worker.
 type Reader struct {
-	b builder
+	limits Limits
+	buf    []byte // of the file being read
+	b      builder
 }
 
 // NewReader returns a reader that keeps to the limits.
-func NewReader(limits Limits) *Reader { return &Reader{} }
+func NewReader(limits Limits) *Reader {
+	return &Reader{limits: limits.orDefault()}
+}
 
-// Read reads one module. The module is valid until the next Read.
-func (r *Reader) Read(src Source) (*Module, error) { return nil, errors.New("not yet") }
+// Read reads one module. The module and everything in it is valid until the next Read.
+// Errors name the file and the place in it.
+func (r *Reader) Read(src Source) (*Module, error) {
+	r.b.reset()
+	r.b.limits = r.limits
+	r.b.m.Path = src.Path
+	if err := r.load(src.Path); err != nil {
+		return nil, fmt.Errorf("%s: %w", src.Path, err)
+	}
+	if err := r.b.readProto(r.buf); err != nil {
+		return nil, err
+	}
+	return &r.b.m, nil
+}
+
+// load reads a whole file into the buffer.
+func (r *Reader) load(path string) error {
+	// A pipe that took the file's place must not block.
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return errNotRegular
+	case info.Size() > r.limits.FileBytes:
+		return fmt.Errorf("%d bytes, over the limit of %d", info.Size(), r.limits.FileBytes)
+	}
+	size := int(info.Size())
+	r.buf = resize(r.buf, size+1) // one more, to see the end
+	n, err := io.ReadFull(f, r.buf)
+	r.buf = r.buf[:n]
+	switch {
+	case err == nil:
+		return errGrew
+	case err != io.EOF && err != io.ErrUnexpectedEOF:
+		return err
+	case n < size:
+		return errShrank
+	}
+	return nil
+}

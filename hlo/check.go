@@ -1,0 +1,146 @@
+package hlo
+
+// check proves what the types cannot: after it, an index, a count or a size in the
+// model needs no test. It says what the file claims that cannot be.
+func (b *builder) check() error {
+	if !b.m.Computations[b.m.Entry].Decoded {
+		return b.errorf(b.comps[b.m.Entry].at, "the entry computation is a fusion")
+	}
+	if err := b.checkCalls(); err != nil {
+		return err
+	}
+	b.m.leafLists = resize(b.m.leafLists, len(b.m.Instructions))
+	clear(b.m.leafLists)
+	for i := range b.m.Instructions {
+		if err := b.checkShape(int32(i)); err != nil {
+			return err
+		}
+		if err := b.checkOperands(int32(i)); err != nil {
+			return err
+		}
+		if err := b.checkValues(int32(i)); err != nil {
+			return err
+		}
+	}
+	for i := range b.m.Allocations {
+		a := &b.m.Allocations[i]
+		if a.Index != int64(i) || a.Size < 0 {
+			return b.errorf(b.allocs[i].at, "allocation %d of %d bytes stands in place %d", a.Index, a.Size, i)
+		}
+	}
+	return nil
+}
+
+// checkCalls holds the call graph to XLA's order, callees before callers, so that it
+// has no cycles, and to a depth.
+func (b *builder) checkCalls() error {
+	m := &b.m
+	b.counts = resize(b.counts, len(m.Computations)) // depth of calls below each
+	clear(b.counts)
+	for i := range m.Instructions {
+		in := &m.Instructions[i]
+		for _, callee := range in.Called {
+			if callee >= in.Computation {
+				return b.errorf(b.insts[i].at, "computation %q calls %q, which does not stand before it",
+					m.Computations[in.Computation].Name, m.Computations[callee].Name)
+			}
+			depth := b.counts[callee] + 1
+			if int(depth) > b.limits.Depth {
+				return b.errorf(b.insts[i].at, "calls nest deeper than %d", b.limits.Depth)
+			}
+			b.counts[in.Computation] = max(b.counts[in.Computation], depth)
+		}
+	}
+	return nil
+}
+
+// checkShape walks an instruction's shape.
+func (b *builder) checkShape(i int32) error {
+	in, raw := &b.m.Instructions[i], &b.insts[i]
+	var s shapeCheck
+	s.walk(b.m.cursor(in.shape), 0)
+	if f := b.m.fail; f.what != "" {
+		return b.errorf(int32(f.at), "shape of %q: %s", in.Name, f.what)
+	}
+	raw.positions, raw.arity = s.positions, s.arity
+	return nil
+}
+
+// checkOperands holds the instructions through which values are followed to the
+// operands and computations that they must have.
+func (b *builder) checkOperands(i int32) error {
+	in := &b.m.Instructions[i]
+	operands, called := len(in.Operands), len(in.Called)
+	ok := true
+	switch in.Opcode {
+	case "get-tuple-element":
+		ok = operands == 1 && in.TupleIndex >= 0 && in.TupleIndex < b.insts[in.Operands[0]].arity
+	case "tuple":
+		ok = operands == int(b.insts[i].arity)
+	case "bitcast", "opt-barrier", "copy", "async-update", "async-done", "copy-start", "copy-done":
+		ok = operands == 1
+	case "while":
+		ok = operands == 1 && called == 2 && b.takes(in.Called[0], 1) && b.takes(in.Called[1], 1)
+	case "conditional":
+		ok = called >= 1 && operands == called+1
+		for _, branch := range in.Called {
+			ok = ok && b.takes(branch, 1)
+		}
+	case "call", "fusion", asyncStart:
+		ok = called == 1 && b.takes(in.Called[0], operands)
+	}
+	if !ok {
+		return b.errorf(b.insts[i].at, "%s %q has %d operands and %d computations that do not fit it",
+			in.Opcode, in.Name, operands, called)
+	}
+	return nil
+}
+
+// takes reports whether a computation takes n operands; one that is not decoded may.
+func (b *builder) takes(comp int32, n int) bool {
+	c := &b.m.Computations[comp]
+	return !c.Decoded || len(c.Parameters) == n
+}
+
+// checkValues holds what an instruction defines to its shape.
+func (b *builder) checkValues(i int32) error {
+	m := &b.m
+	in := &m.Instructions[i]
+	for k := in.FirstValue; k < in.EndValue; k++ {
+		v := &m.Values[k]
+		switch n := len(v.Index); {
+		case n == 0:
+			continue
+		case n == 1 && v.Index[0] >= 0 && v.Index[0] < int64(b.insts[i].arity):
+			continue
+		case !m.hasPosition(m.cursor(in.shape), v.Index):
+			return b.errorf(b.insts[i].at, "value %d is defined at %v, which is not in the shape of %q", v.ID, v.Index, in.Name)
+		}
+	}
+	return nil
+}
+
+// hasPosition reports whether a shape has something at index.
+func (m *Module) hasPosition(c cursor, index ShapeIndex) bool {
+	for _, want := range index {
+		s := decodeShape(c)
+		if s.element != TupleType {
+			return false
+		}
+		found := false
+		for n := int64(0); s.elements.pos < s.elements.end && !found; {
+			switch tag := s.elements.varint(); tag {
+			case 4<<3 | wireBytes:
+				c = s.elements.message()
+				found = n == want
+				n++
+			default:
+				s.elements.skip(tag)
+			}
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}

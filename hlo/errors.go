@@ -1,0 +1,18 @@
+package hlo
+
+// readError is an error that needs no place beyond the file.
+type readError string
+
+func (e readError) Error() string { return string(e) }
+
+const (
+	errNoModule = readError("no hlo_module in it: not an HloProto, or cut off")
+	// ErrNoAssignment: the module is there, but not where its buffers lie.
+	errNoAssignment = readError("no buffer_assignment in it: the module before XLA assigned buffers, or cut off. " + dumpHint)
+	errShrank       = readError("file shrank while it was read")
+	errGrew         = readError("file grew while it was read")
+	errNotRegular   = readError("not a regular file")
+)
+
+// dumpHint says how to get what is missing.
+const dumpHint = `Dump it with XLA_FLAGS="--xla_dump_to=DIR --xla_dump_hlo_as_proto --xla_dump_hlo_as_text"`

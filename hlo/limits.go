@@ -1,0 +1,37 @@
+package hlo
+
+// Limits bounds what a dump may cost. Zero means the default.
+type Limits struct {
+	// FileBytes is the most bytes that a module may take in memory; literals over
+	// LiteralBytes do not count, they are left in the file. Default 512 MiB.
+	FileBytes int64
+	// LiteralBytes is the size in bytes over which a literal is left in the file.
+	// Default 1 MiB.
+	LiteralBytes int64
+	// Depth is the most that calls of computations may nest. Default 100.
+	Depth int
+	// ArchiveBytes is the most bytes that an archive may inflate to. Default 8 GiB.
+	ArchiveBytes int64
+	// ArchiveMembers is the most members of an archive. Default 1,000,000.
+	ArchiveMembers int
+	// Entries is the most files and folders that are looked at. Default 10,000,000.
+	Entries int
+}
+
+// orDefault fills in the defaults.
+func (l Limits) orDefault() Limits {
+	set(&l.FileBytes, 512<<20)
+	set(&l.LiteralBytes, 1<<20)
+	set(&l.Depth, 100)
+	set(&l.ArchiveBytes, 8<<30)
+	set(&l.ArchiveMembers, 1_000_000)
+	set(&l.Entries, 10_000_000)
+	return l
+}
+
+// set gives v a value where it has none.
+func set[T int | int64](v *T, value T) {
+	if *v <= 0 {
+		*v = value
+	}
+}

@@ -1,0 +1,103 @@
+package hlo
+
+import (
+	"cmp"
+	"slices"
+)
+
+// linkValues sorts the values by the place that defines them, and gives each
+// instruction its run of them.
+func (b *builder) linkValues() error {
+	m := &b.m
+	b.order = resize(b.order, len(m.Values))
+	for i := range m.Values {
+		raw := &b.values[i]
+		v := &m.Values[i]
+		if v.Instruction = b.instIDs.index(raw.instruction); v.Instruction < 0 {
+			return b.errorf(raw.at, "value %d is defined by instruction id %d, which is not there", v.ID, raw.instruction)
+		}
+		v.Index = b.index(raw.index)
+		b.order[i] = int32(i)
+	}
+	slices.SortFunc(b.order, func(x, y int32) int { return m.Values[x].compare(&m.Values[y]) })
+	b.sorted = resize(b.sorted, len(m.Values))
+	b.valueIDs.reset(len(m.Values))
+	for to, from := range b.order {
+		v := m.Values[from]
+		b.sorted[to] = v
+		if to > 0 && v.compare(&b.sorted[to-1]) == 0 {
+			return b.errorf(b.values[from].at, "values %d and %d are defined in one place", b.sorted[to-1].ID, v.ID)
+		}
+		if !b.valueIDs.add(v.ID, int32(to)) {
+			return b.errorf(b.values[from].at, "value id %d stands twice", v.ID)
+		}
+		in := &m.Instructions[v.Instruction]
+		if in.FirstValue == in.EndValue {
+			in.FirstValue = int32(to)
+		}
+		in.EndValue = int32(to + 1)
+	}
+	m.Values, b.sorted = b.sorted, m.Values
+	return nil
+}
+
+// compare orders values by instruction and shape index.
+func (v *Value) compare(w *Value) int {
+	if c := cmp.Compare(v.Instruction, w.Instruction); c != 0 {
+		return c
+	}
+	return slices.Compare(v.Index, w.Index)
+}
+
+// linkAllocations gives each value its slice, and each allocation its values by offset.
+func (b *builder) linkAllocations() error {
+	m := &b.m
+	b.laidOut = resize(b.laidOut, len(b.assigned))
+	next := int32(0)
+	for i := range m.Allocations {
+		first := next
+		for int(next) < len(b.assigned) && b.assigned[next].allocation == int32(i) {
+			if err := b.assign(&b.assigned[next]); err != nil {
+				return err
+			}
+			b.laidOut[next] = b.valueIDs.index(b.assigned[next].value)
+			next++
+		}
+		a := &m.Allocations[i]
+		a.ParameterIndex = b.index(b.allocs[i].parameterIndex)
+		a.Values = b.laidOut[first:next:next]
+		slices.SortFunc(a.Values, func(x, y int32) int {
+			return cmp.Or(cmp.Compare(m.Values[x].Offset, m.Values[y].Offset), cmp.Compare(x, y))
+		})
+	}
+	return nil
+}
+
+// assign lays one value out.
+func (b *builder) assign(a *rawAssigned) error {
+	i := b.valueIDs.index(a.value)
+	if i < 0 {
+		return b.errorf(a.at, "value id %d is assigned but not defined", a.value)
+	}
+	v := &b.m.Values[i]
+	size := b.m.Allocations[a.allocation].Size
+	switch {
+	case v.Allocation >= 0:
+		return b.errorf(a.at, "value %d is assigned twice", a.value)
+	case a.size != v.Size:
+		return b.errorf(a.at, "value %d has %d bytes, but is assigned %d", a.value, v.Size, a.size)
+	case a.offset < 0 || a.size < 0 || a.offset > size || a.size > size-a.offset:
+		return b.errorf(a.at, "value %d in bytes [%d, %d+%d) lies outside its allocation of %d bytes",
+			a.value, a.offset, a.offset, a.size, size)
+	}
+	v.Allocation, v.Offset = a.allocation, a.offset
+	return nil
+}
+
+// linkDonated gives the donated leaves their shape indices.
+func (b *builder) linkDonated() error {
+	for i := range b.m.Donated {
+		b.m.Donated[i].Index = b.index(b.donated[i].index)
+	}
+	return nil
+}

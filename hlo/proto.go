@@ -1,0 +1,324 @@
+package hlo
+
+// decodeProto appends what HloProto in b.wire holds to the builder. Ids stay ids, and
+// nothing is checked but the encoding.
+func (b *builder) decodeProto() error {
+	fail := &failure{}
+	c := cursor{b.wire, 0, len(b.wire), fail}
+	var module, assignment cursor
+	for c.pos < c.end {
+		switch tag := c.varint(); tag {
+		case 1<<3 | wireBytes:
+			c.once(&module)
+		case 3<<3 | wireBytes:
+			c.once(&assignment)
+		default:
+			c.skip(tag)
+		}
+	}
+	switch {
+	case fail.what != "":
+	case module.data == nil:
+		return errNoModule
+	case assignment.data == nil:
+		return errNoAssignment
+	default:
+		b.decodeModule(module)
+		b.decodeAssignment(assignment)
+	}
+	if fail.what != "" {
+		return b.errorf(int32(fail.at), "%s", fail.what)
+	}
+	return nil
+}
+
+// once reads a message field that may stand but once.
+func (c *cursor) once(m *cursor) {
+	if m.data != nil {
+		c.failed("field stands twice")
+		return
+	}
+	*m = c.message()
+}
+
+// decodeModule reads HloModuleProto: the outline of every computation first, then the
+// instructions of those that can matter.
+func (b *builder) decodeModule(c cursor) {
+	for c.pos < c.end {
+		switch tag := c.varint(); tag {
+		case 1<<3 | wireBytes: // name
+			b.m.Name = b.text(c.bytes())
+		case 3<<3 | wireBytes: // computations
+			b.outline(c.message())
+		case 6<<3 | wireVarint: // entry_computation_id
+			b.entryID = c.int64()
+		case 7<<3 | wireBytes: // schedule
+			b.decodeSchedules(c.message())
+		case 8<<3 | wireBytes: // input_output_alias: parameter number 2, its index 3
+			b.decodeDonated(c.message(), 2, 3)
+		case 17<<3 | wireBytes: // stack_frame_index
+			b.m.Frames.decode(c.message())
+		case 18<<3 | wireBytes: // buffer_donor: parameter number 1, its index 2
+			b.decodeDonated(c.message(), 1, 2)
+		default:
+			c.skip(tag)
+		}
+	}
+	for i := range b.m.Computations {
+		b.decodeComputation(int32(i), c)
+	}
+}
+
+// outline reads HloComputationProto but for its instructions, in which it only looks
+// for custom calls.
+func (b *builder) outline(c cursor) {
+	raw := rawComputation{body: span{int32(c.pos), int32(c.end)}, at: int32(c.pos)}
+	comp := Computation{Root: -1}
+	for c.pos < c.end {
+		switch tag := c.varint(); tag {
+		case 2<<3 | wireBytes: // instructions
+			s := c.bytes()
+			raw.custom = raw.custom || isCustomCall(c.over(s))
+		case 1<<3 | wireBytes: // name
+			comp.Name = b.text(c.bytes())
+		case 5<<3 | wireVarint: // id
+			comp.ID = c.int64()
+		case 6<<3 | wireVarint: // root_id
+			raw.rootID = c.int64()
+		case 7<<3 | wireVarint: // is_fusion_computation
+			comp.Fusion = c.varint() != 0
+		default:
+			c.skip(tag)
+		}
+	}
+	b.m.Computations = append(b.m.Computations, comp)
+	b.comps = append(b.comps, raw)
+}
+
+// isCustomCall reports whether an HloInstructionProto is a custom call. The opcode is
+// the second field of what XLA writes, so that this touches one line of memory.
+func isCustomCall(c cursor) bool {
+	for c.pos < c.end {
+		tag := c.varint()
+		if tag != 2<<3|wireBytes {
+			c.skip(tag)
+			continue
+		}
+		s := c.bytes()
+		return s.len() == int32(len(customCall)) && string(c.data[s.start:s.end]) == customCall
+	}
+	return false
+}
+
+// The opcodes that the readers themselves must know.
+const (
+	customCall = "custom-call"
+	asyncStart = "async-start"
+	parameter  = "parameter"
+)
+
+// decodeComputation decodes the instructions of a computation that holds buffers, or
+// a custom call.
+func (b *builder) decodeComputation(i int32, c cursor) {
+	comp, raw := &b.m.Computations[i], &b.comps[i]
+	comp.First = int32(len(b.m.Instructions))
+	comp.End = comp.First
+	if comp.Fusion && !raw.custom && !b.everything {
+		return
+	}
+	comp.Decoded = true
+	c = c.over(raw.body)
+	for c.pos < c.end {
+		switch tag := c.varint(); tag {
+		case 2<<3 | wireBytes:
+			b.decodeInstruction(i, c.message())
+		default:
+			c.skip(tag)
+		}
+	}
+	comp.End = int32(len(b.m.Instructions))
+}
+
+// decodeInstruction reads HloInstructionProto. Shape, literal and metadata stay as
+// they are until somebody asks.
+func (b *builder) decodeInstruction(comp int32, c cursor) {
+	b.m.Instructions = append(b.m.Instructions, Instruction{Computation: comp, Position: -1})
+	b.insts = append(b.insts, rawInstruction{custom: -1, at: int32(c.pos)})
+	in := &b.m.Instructions[len(b.m.Instructions)-1]
+	raw := &b.insts[len(b.insts)-1]
+	pairs := len(b.pairs)
+	var call rawCustom
+	for c.pos < c.end {
+		switch tag := c.varint(); tag {
+		case 1<<3 | wireBytes:
+			in.Name = b.text(c.bytes())
+		case 2<<3 | wireBytes:
+			in.Opcode = b.text(c.bytes())
+		case 3<<3 | wireBytes:
+			in.shape = c.bytes()
+		case 7<<3 | wireBytes:
+			in.metadata = c.bytes()
+		case 8<<3 | wireBytes:
+			in.literal = c.bytes()
+		case 9<<3 | wireVarint: // parameter_number
+			in.Parameter = c.int32()
+		case 13<<3 | wireVarint: // tuple_index
+			in.TupleIndex = c.int32()
+		case 35<<3 | wireVarint:
+			in.ID = c.int64()
+		case 36<<3 | wireBytes, 36<<3 | wireVarint: // operand_ids
+			b.more(&c, &raw.operands, tag)
+		case 37<<3 | wireBytes, 37<<3 | wireVarint: // control_predecessor_ids
+			b.more(&c, &raw.control, tag)
+		case 38<<3 | wireBytes, 38<<3 | wireVarint: // called_computation_ids
+			b.more(&c, &raw.called, tag)
+		case 28<<3 | wireBytes: // custom_call_target
+			call.target = c.bytes()
+		case 43<<3 | wireBytes: // backend_config
+			call.config = c.bytes()
+		case 65<<3 | wireVarint: // custom_call_has_side_effect
+			call.sideEffect = c.varint() != 0
+		case 74<<3 | wireBytes: // output_operand_aliasing
+			b.decodePair(c.message())
+		case 77<<3 | wireVarint: // custom_call_api_version
+			call.version = c.int32()
+		default:
+			c.skip(tag)
+		}
+	}
+	if in.Opcode == customCall || in.Opcode == asyncStart {
+		b.addCustom(raw, call)
+	} else {
+		b.dropPairs(pairs) // a fusion declares too, but is no custom call
+	}
+}
+
+// rawCustom is what an instruction has of a custom call, be it one or not: fusions
+// and dots have a backend_config as well.
+type rawCustom struct {
+	target, config span
+	sideEffect     bool
+	version        int32
+}
+
+// addCustom makes raw's instruction a custom call, with the pairs decoded since.
+func (b *builder) addCustom(raw *rawInstruction, call rawCustom) {
+	raw.custom = int32(len(b.customs))
+	b.customs = append(b.customs, CustomCall{
+		Target:        b.text(call.target),
+		Config:        b.wire[call.config.start:call.config.end:call.config.end],
+		APIVersion:    call.version,
+		HasSideEffect: call.sideEffect,
+	})
+}
+
+// dropPairs forgets the declared pairs from the n-th on.
+func (b *builder) dropPairs(n int) {
+	b.pairs = b.pairs[:n]
+	b.rawPairs = b.rawPairs[:n]
+}
+
+// decodePair reads OutputOperandAliasing of the instruction that is being decoded.
+func (b *builder) decodePair(c cursor) {
+	raw := rawPair{call: int32(len(b.customs))}
+	var pair DeclaredPair
+	for c.pos < c.end {
+		switch tag := c.varint(); tag {
+		case 1<<3 | wireBytes, 1<<3 | wireVarint: // output_shape_index
+			b.more(&c, &raw.result, tag)
+		case 2<<3 | wireVarint: // operand_index
+			pair.Operand = c.int64()
+		case 3<<3 | wireBytes, 3<<3 | wireVarint: // operand_shape_index
+			b.more(&c, &raw.operandIndex, tag)
+		default:
+			c.skip(tag)
+		}
+	}
+	b.pairs = append(b.pairs, pair)
+	b.rawPairs = append(b.rawPairs, raw)
+}
+
+// decodeSchedules reads HloScheduleProto: a map from computation id to instruction ids.
+func (b *builder) decodeSchedules(c cursor) {
+	for c.pos < c.end {
+		if tag := c.varint(); tag != 1<<3|wireBytes {
+			c.skip(tag)
+			continue
+		}
+		entry := c.message()
+		raw := rawSchedule{at: int32(entry.pos)}
+		for entry.pos < entry.end {
+			switch tag := entry.varint(); tag {
+			case 1<<3 | wireVarint:
+				raw.computation = entry.int64()
+			case 2<<3 | wireBytes:
+				sequence := entry.message()
+				for sequence.pos < sequence.end {
+					switch tag := sequence.varint(); tag {
+					case 1<<3 | wireBytes, 1<<3 | wireVarint:
+						b.more(&sequence, &raw.instructions, tag)
+					default:
+						sequence.skip(tag)
+					}
+				}
+			default:
+				entry.skip(tag)
+			}
+		}
+		b.schedules = append(b.schedules, raw)
+	}
+}
+
+// decodeDonated reads HloInputOutputAliasProto or HloBufferDonorProto: entries 1 with
+// a parameter number and a shape index in the given fields.
+func (b *builder) decodeDonated(c cursor, number, index uint64) {
+	for c.pos < c.end {
+		if tag := c.varint(); tag != 1<<3|wireBytes {
+			c.skip(tag)
+			continue
+		}
+		entry := c.message()
+		raw := rawDonated{at: int32(entry.pos)}
+		var leaf ParameterLeaf
+		for entry.pos < entry.end {
+			switch tag := entry.varint(); tag {
+			case number<<3 | wireVarint:
+				leaf.Parameter = entry.int64()
+			case index<<3 | wireBytes, index<<3 | wireVarint:
+				b.more(&entry, &raw.index, tag)
+			default:
+				entry.skip(tag)
+			}
+		}
+		b.m.Donated = append(b.m.Donated, leaf)
+		b.donated = append(b.donated, raw)
+	}
+}
+
+// more appends a repeated int64 to ids and to its span. A field that is not packed
+// comes in many parts, which must follow one another: joining scattered ones would
+// cost the square of their number.
+func (b *builder) more(c *cursor, s *span, tag uint64) {
+	if s.len() == 0 {
+		s.start = int32(len(b.ids))
+	} else if s.end != int32(len(b.ids)) {
+		c.failed("parts of a repeated field do not stand together")
+		return
+	}
+	b.ids = c.ints(b.ids, tag)
+	s.end = int32(len(b.ids))
+}
+
+// readProto makes the module of an HloProto.
+func (b *builder) readProto(wire []byte) error {
+	b.wire = wire
+	b.place = b.placeInProto
+	if err := b.decodeProto(); err != nil {
+		return err
+	}
+	if err := b.link(); err != nil {
+		return err
+	}
+	return b.check()
+}
+func (b *builder) placeInProto(at int32) string { return b.m.Path }
