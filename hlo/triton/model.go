@@ -69,6 +69,18 @@ type Kernel struct {
 	Params []Param
 }
 
+// Pointers counts the parameters that take a buffer: the k-th of them takes the
+// k-th buffer, operands first. There may be fewer than buffers.
+func (k *Kernel) Pointers() int {
+	n := 0
+	for _, p := range k.Params {
+		if p.Kind == Array || p.Kind == Descriptor {
+			n++
+		}
+	}
+	return n
+}
+
 // ParamKind is what a kernel parameter is.
 type ParamKind uint8
 
