@@ -1,0 +1,115 @@
+package rules
+
+import (
+	"fmt"
+
+	"aliascheck/alias"
+	"aliascheck/hlo/triton"
+)
+
+func autotuneNotRestored() Rule {
+	return Rule{
+		Code: "AC301", Name: "autotune-not-restored", Default: Error,
+		Summary: "the autotuner runs a kernel on an in-out buffer that it does not save and restore",
+		Doc: Doc{
+			What:  "An autotuned call declares that a result is an operand's buffer, and no entry of the autotuner's own table makes it save that buffer: the entry is missing, it compares two different addresses, or its size does not cover the slice. The table's output number counts operands first, so it is at least the number of operands.",
+			Why:   "The autotuner runs every configuration many times on the live buffers; each trial works on what the last one left, so the first call of a process returns the kernel applied many times over.",
+			Mend:  "Pass (operand, number of operands + result, size in bytes) for every declared pair in the autotuner's input_output_aliases. jax-triton 0.4.0 passes the result's own number: upgrade, or do not autotune the call.",
+			Wrong: "A kernel that overwrites its in-out buffer without reading it loses nothing. That is a note where an analysis of the kernel proves it, and where the operand is an uninitialized buffer.",
+		},
+		Check: checkAutotuneNotRestored,
+	}
+}
+
+func checkAutotuneNotRestored(p *Pass) {
+	if p.Kernel == nil || !p.Kernel.Autotuned {
+		return
+	}
+	for _, d := range p.Call.Declared {
+		if d.Problem != "" {
+			continue
+		}
+		if why := notSaved(p.Call, p.Kernel, int(d.Operand)); why != "" {
+			reportNotRestored(p, int(d.Operand), int(d.Result), why)
+		}
+	}
+}
+
+// notSaved says why the autotuner does not save operand leaf n, or nothing. It
+// saves what an entry names as input, if the two buffers that the entry names
+// have the same address (jaxlib/gpu/triton_kernels.cc).
+func notSaved(c *alias.Call, k *triton.Call, n int) string {
+	why := "the autotuner's table has no entry for it"
+	x := &c.Operands[n]
+	for _, e := range k.Aliases {
+		if e.Input != int64(n) {
+			continue
+		}
+		out := buffer(c, e.Output)
+		switch {
+		case out == nil:
+			why = fmt.Sprintf("its entry's output number %d is no buffer of the call", e.Output)
+		case out.Allocation != x.Allocation || out.Slice.Offset != x.Slice.Offset:
+			why = fmt.Sprintf("its entry's output number %d names another buffer, so jaxlib takes the pair for separate", e.Output)
+		case x.Slice.Size > 0 && e.Size < uint64(x.Slice.Size):
+			why = fmt.Sprintf("its entry saves %d of %d bytes", e.Size, x.Slice.Size)
+		default:
+			return ""
+		}
+	}
+	return why
+}
+
+// buffer returns the leaf that a number of the autotuner's table names: operands,
+// then results, flattened. nil where there is none.
+func buffer(c *alias.Call, n int64) *alias.Leaf {
+	ops := int64(len(c.Operands))
+	switch {
+	case n < 0 || n >= ops+int64(len(c.Results)):
+		return nil
+	case n < ops:
+		return &c.Operands[n]
+	}
+	return &c.Results[n-ops]
+}
+
+func reportNotRestored(p *Pass, a, b int, why string) {
+	pr := Problem{
+		Operand: a, Result: b,
+		Message: fmt.Sprintf("The autotuner does not save %s, which the kernel updates in place: %s.", p.Operand(a), why),
+		Fix: fmt.Sprintf("give the autotuner the entry (%d, %d, %d): operand, number of operands + result, bytes",
+			a, len(p.Call.Operands)+b, p.Call.Operands[a].Slice.Size),
+	}
+	pr.Severity, pr.ConfirmationReason = notRestoredSeverity(p, a)
+	p.Report(pr)
+}
+
+// notRestoredSeverity weighs what the trials destroy.
+func notRestoredSeverity(p *Pass, a int) (Severity, string) {
+	x := &p.Call.Operands[a]
+	if p.Effects != nil {
+		if reads, known := p.Effects.ReadsOld(a); known && !reads {
+			return Note, "the kernel does not read what stood in the buffer before"
+		}
+	}
+	if allocatedOnly(p.Call, x) {
+		return Note, "the operand is an uninitialized buffer: it has no contents to lose"
+	}
+	if triton.Target(p.Call.Target) == triton.TargetFFI && x.Allocation >= 0 {
+		alloc := &p.Call.Module.Allocations[x.Allocation]
+		if !alloc.EntryParameter && !alloc.Constant {
+			return Warning, "the trials of a typed-FFI call run before the program, on memory that holds nothing yet"
+		}
+	}
+	return Error, ""
+}
+
+// allocatedOnly reports whether a leaf's value is the result of AllocateBuffer
+// (jnp.empty): a value without contents.
+func allocatedOnly(c *alias.Call, l *alias.Leaf) bool {
+	if l.Value < 0 {
+		return false
+	}
+	in := &c.Module.Instructions[c.Module.Values[l.Value].Instruction]
+	return in.Custom != nil && in.Custom.Target == "AllocateBuffer"
+}

@@ -1,0 +1,99 @@
+package rules
+
+import (
+	"errors"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Config is what .aliascheck.yaml says.
+type Config struct {
+	// LibraryCode names Python code that a finding's line is not to be in:
+	// parts of a path ("site-packages", "jax/"), a file ("tcall.py"), or a function
+	// of one ("programs.py:sort").
+	LibraryCode []string
+	// LibraryTargets are patterns of custom-call targets that are to be counted as
+	// library calls; * stands for any text.
+	LibraryTargets []string
+	Kernels        []KnownKernel
+	Suppressions   []Suppression
+}
+
+// LoadConfig reads a configuration. Its errors name file and line, and what was
+// expected.
+func LoadConfig(path string) (*Config, error) {
+	data, err := readBounded(path)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConfig(path, data)
+}
+
+// ParseConfig is LoadConfig of a file's contents.
+func ParseConfig(name string, data []byte) (*Config, error) {
+	y := &yamlFile{name: name}
+	var c Config
+	if top := y.parse(data); top != nil {
+		y.fields(top, "version, library-code, library-targets, kernels, suppress", func(key string, v *yaml.Node) bool {
+			switch key {
+			case "version":
+				y.version(v)
+			case "library-code":
+				y.texts(v, "path parts", &c.LibraryCode)
+			case "library-targets":
+				y.texts(v, "target patterns", &c.LibraryTargets)
+			case "kernels":
+				y.each(v, "kernels", func(n *yaml.Node) { c.Kernels = append(c.Kernels, y.kernel(n)) })
+			case "suppress":
+				y.each(v, "suppressions", func(n *yaml.Node) { c.Suppressions = append(c.Suppressions, y.suppression(n)) })
+			default:
+				return false
+			}
+			return true
+		})
+	}
+	if err := errors.Join(y.errs...); err != nil {
+		return nil, err
+	}
+	return &c, nil
+}
+
+func (y *yamlFile) kernel(n *yaml.Node) KnownKernel {
+	k := KnownKernel{Reason: "the configuration lists it as not safe in place"}
+	y.fields(n, "name, unsafe, reason", func(key string, v *yaml.Node) bool {
+		switch key {
+		case "name":
+			y.text(v, &k.Name)
+		case "reason":
+			y.text(v, &k.Reason)
+		case "unsafe":
+			y.each(v, "pairs", func(n *yaml.Node) { k.Unsafe = append(k.Unsafe, y.pair(n)) })
+		default:
+			return false
+		}
+		return true
+	})
+	if k.Name == "" || len(k.Unsafe) == 0 {
+		y.fail(n, "a kernel needs a name and a list of unsafe pairs, like {operand: 0, result: 0}")
+	}
+	return k
+}
+
+func (y *yamlFile) pair(n *yaml.Node) KnownPair {
+	p := KnownPair{-1, -1}
+	y.fields(n, "operand, result", func(key string, v *yaml.Node) bool {
+		switch key {
+		case "operand":
+			y.number(v, &p.Operand)
+		case "result":
+			y.number(v, &p.Result)
+		default:
+			return false
+		}
+		return true
+	})
+	if p.Operand < 0 || p.Result < 0 {
+		y.fail(n, "a pair needs an operand and a result, counted from 0")
+	}
+	return p
+}

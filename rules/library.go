@@ -1,0 +1,105 @@
+package rules
+
+import (
+	"encoding/json"
+	"strings"
+
+	"aliascheck/alias"
+)
+
+// isLibrary reports whether a target is one of XLA's or jaxlib's own, whose kernel
+// is not in the dump. extra holds the configuration's patterns.
+func isLibrary(target string, extra []string) bool {
+	if target == "" {
+		return false
+	}
+	exact := [...]string{
+		"AllocateBuffer", "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape",
+		"CreateBuffer", "Pin", "Unpin", "MoveToHost", "MoveToDevice", "annotate_device_placement",
+		"TopK", "SliceToDynamic", "PadToStatic", "X64Combine", "X64SplitLow", "X64SplitHigh",
+		"LayoutConstraint", "RngBitGenerator", "cu_threefry2x32_ffi", "cu_threefry2x32",
+		"xla_ffi_python_gpu_callback", "xla_ffi_partitioned_python_gpu_callback", "xla_python_gpu_callback",
+		"xla_ffi_python_cpu_callback", "xla_ffi_partitioned_python_cpu_callback", "xla_python_cpu_callback",
+	}
+	for _, name := range exact {
+		if target == name {
+			return true
+		}
+	}
+	prefixes := [...]string{
+		"__cublas$", "__cudnn$", "__cusolver$", "__cufft$", "__cub$", "__gpu$", "__onednn$", "__nccl",
+		"cusolver_", "cublas_", "cusparse_", "cuda_", "cu_", "hipsolver_", "hipblas_", "hipsparse_",
+		"xla.gpu.ext.", "xla.gpu.", "lapack_", "blas_", "__xla", "xla_ffi_",
+	}
+	for _, p := range prefixes {
+		if strings.HasPrefix(target, p) {
+			return true
+		}
+	}
+	for _, p := range extra {
+		if matches(p, target) {
+			return true
+		}
+	}
+	return false
+}
+
+// sharesByHint reports whether XLA's backend lets a call share a pair that it does
+// not declare (xla/hlo/analysis/alias_info.cc, and its older forms).
+func sharesByHint(c *alias.Call, operand, result int) bool {
+	x, r := &c.Operands[operand], &c.Results[result]
+	first := len(r.Index) == 0 || len(r.Index) == 1 && r.Index[0] == 0
+	if !first || len(x.Index) != 0 {
+		return false
+	}
+	switch c.Target {
+	case "__cublas$lt$matmul", "__cublas$gemm":
+		return x.Operand == 2 && usedOnce(c, operand) && betaIsNotZero(c.Config)
+	case "__cusolver$cholesky":
+		return x.Operand == 0
+	}
+	return false
+}
+
+func usedOnce(c *alias.Call, operand int) bool {
+	for n := range c.Operands {
+		if n != operand && c.Operands[n].Value == c.Operands[operand].Value {
+			return false
+		}
+	}
+	return true
+}
+
+func betaIsNotZero(config []byte) bool {
+	type gemm struct {
+		Beta float64 `json:"beta"`
+	}
+	var c struct {
+		gemm
+		Gemm gemm `json:"gemm_backend_config"`
+	}
+	if json.Unmarshal(config, &c) != nil {
+		return false
+	}
+	return c.Beta != 0 || c.Gemm.Beta != 0
+}
+
+// matches reports whether name fits a pattern, in which * stands for any text.
+func matches(pattern, name string) bool {
+	parts := strings.Split(pattern, "*")
+	if len(parts) == 1 {
+		return pattern == name
+	}
+	if !strings.HasPrefix(name, parts[0]) {
+		return false
+	}
+	name = name[len(parts[0]):]
+	for _, part := range parts[1 : len(parts)-1] {
+		at := strings.Index(name, part)
+		if at < 0 {
+			return false
+		}
+		name = name[at+len(part):]
+	}
+	return strings.HasSuffix(name, parts[len(parts)-1])
+}

@@ -1,0 +1,174 @@
+package rules
+
+import (
+	"fmt"
+
+	"aliascheck/alias"
+	"aliascheck/hlo"
+	"aliascheck/hlo/triton"
+)
+
+// Verdict says whether a pair of leaves may share its memory.
+type Verdict string
+
+// The verdicts of DESIGN.md.
+const (
+	Safe    Verdict = "safe"
+	Unsafe  Verdict = "unsafe"
+	Unknown Verdict = "unknown"
+)
+
+// Basis says what a verdict rests on.
+type Basis string
+
+// The bases of DESIGN.md.
+const (
+	Complete Basis = "complete" // every block and thread ran, and no access depended on contents
+	Inputs   Basis = "inputs"   // the inputs that were tried
+	Sampled  Basis = "sampled"  // some blocks of the launch
+	Table    Basis = "table"    // the table of known kernels
+	NoBasis  Basis = "none"
+)
+
+// PairVerdict is the verdict on one operand leaf and one result leaf.
+type PairVerdict struct {
+	Verdict  Verdict
+	Basis    Basis
+	Reason   string
+	Emulated *Emulated // what the machine showed, where it ran
+}
+
+// Effects is what running a call's kernel showed, all configurations together.
+// Leaves are numbered as in alias.Call.
+type Effects interface {
+	// Pair says whether the kernel may run with these two leaves sharing memory as
+	// they do, or in the same place where they stand apart.
+	Pair(operand, result int) PairVerdict
+	// ReadsOld says whether the kernel reads what stood in the operand leaf before
+	// the launch; known is false where the analysis cannot tell.
+	ReadsOld(operand int) (reads, known bool)
+}
+
+// Pass is what a rule sees of one call.
+type Pass struct {
+	Call       *alias.Call
+	Overlaps   alias.Overlaps
+	Overwrites []alias.Overwrite
+	Lives      *alias.Analyzer
+
+	Kernel     *triton.Call // nil where the dump does not hold it
+	KernelName string
+	Effects    Effects // nil where the kernel was not run
+
+	rule     *Rule
+	known    *knownKernels
+	findings []Finding
+}
+
+// Problem is what a rule reports: the leaves it is about, and what to say.
+type Problem struct {
+	Severity Severity // empty: the rule's default
+	Operand  int      // into Call.Operands, -1 for none
+	Result   int      // into Call.Results, -1 for none
+	Message  string
+	Fix      string
+	Related  []Related
+
+	Confirmation       Confirmation // empty: unchecked
+	ConfirmationReason string
+	Evidence           *Evidence
+}
+
+// Report adds a finding of the rule that is running.
+func (p *Pass) Report(pr Problem) {
+	c := p.Call
+	f := Finding{
+		Code: p.rule.Code, Rule: p.rule.Name, Severity: pr.Severity,
+		Target: c.Target, Kernel: p.KernelName,
+		Message: pr.Message, Why: p.rule.Doc.Why, Fix: pr.Fix, Related: pr.Related,
+		Confirmation: pr.Confirmation, ConfirmationReason: pr.ConfirmationReason, Evidence: pr.Evidence,
+		Calls: 1,
+	}
+	if f.Severity == "" {
+		f.Severity = p.rule.Default
+	}
+	if f.Confirmation == "" {
+		f.Confirmation = Unchecked
+		if f.ConfirmationReason == "" {
+			f.ConfirmationReason = "the kernel was not run"
+		}
+	}
+	if pr.Operand >= 0 {
+		l := &c.Operands[pr.Operand]
+		n := int(l.Operand)
+		f.Operand, f.OperandIndex, f.OperandSlice = &n, ints(l.Index), sliceOf(l)
+	}
+	if pr.Result >= 0 {
+		l := &c.Results[pr.Result]
+		f.ResultIndex, f.ResultSlice = ints(l.Index), sliceOf(l)
+	}
+	p.findings = append(p.findings, f)
+}
+
+// ints copies a shape index; never nil, so that [] is printed for the whole array.
+func ints(x hlo.ShapeIndex) []int {
+	out := make([]int, 0, len(x))
+	for _, i := range x {
+		out = append(out, int(i))
+	}
+	return out
+}
+
+func sliceOf(l *alias.Leaf) *hlo.Slice {
+	if l.Allocation < 0 {
+		return nil
+	}
+	s := l.Slice
+	return &s
+}
+
+// Operand names an operand leaf in a message: operand 2, or operand 2 {0,1}.
+func (p *Pass) Operand(n int) string {
+	l := &p.Call.Operands[n]
+	if len(l.Index) == 0 {
+		return fmt.Sprintf("operand %d", l.Operand)
+	}
+	return fmt.Sprintf("operand %d %v", l.Operand, alias.Index(l.Index))
+}
+
+// Result names a result leaf in a message: the result, or result {1}.
+func (p *Pass) Result(n int) string {
+	l := &p.Call.Results[n]
+	if len(l.Index) == 0 {
+		return "the result"
+	}
+	return fmt.Sprintf("result %v", alias.Index(l.Index))
+}
+
+// Pair is the verdict on two leaves: a complete run of the kernel beats the table
+// of known kernels, which beats a run that was not complete.
+func (p *Pass) Pair(operand, result int) PairVerdict {
+	var ran PairVerdict
+	if p.Effects != nil {
+		if ran = p.Effects.Pair(operand, result); ran.Basis == Complete || ran.Verdict == Unsafe {
+			return ran
+		}
+	}
+	if v, ok := p.known.pair(p.Call, p.KernelName, operand, result); ok {
+		v.Emulated = ran.Emulated
+		return v
+	}
+	if p.Effects != nil {
+		return ran
+	}
+	return PairVerdict{Verdict: Unknown, Basis: NoBasis, Reason: "the kernel was not run"}
+}
+
+// DefinedBy returns the name of the instruction that defines a leaf's value.
+func (p *Pass) DefinedBy(l *alias.Leaf) string {
+	if l.Value < 0 {
+		return ""
+	}
+	m := p.Call.Module
+	return m.Instructions[m.Values[l.Value].Instruction].Name
+}

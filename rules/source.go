@@ -1,0 +1,84 @@
+package rules
+
+import (
+	"strings"
+
+	"aliascheck/hlo"
+)
+
+// locator finds the Python line that a finding is about.
+type locator struct {
+	library []string // patterns of code that is not the user's
+	srcRoot string
+	frames  []hlo.Frame
+}
+
+func newLocator(extra []string, srcRoot string) locator {
+	return locator{
+		library: append([]string{"site-packages", "dist-packages", "jax/", "jax_triton/", "transformer_engine/"}, extra...),
+		srcRoot: srcRoot,
+	}
+}
+
+// source returns the innermost frame outside of library code, with the whole
+// stack; nil where the dump has none. Where all of it is library code the
+// innermost frame has to do.
+func (l *locator) source(m *hlo.Module, instr int32) *Source {
+	l.frames = m.Stack(l.frames[:0], instr)
+	if len(l.frames) == 0 {
+		return nil
+	}
+	out := &Source{Stack: make([]Frame, 0, len(l.frames))}
+	chosen := -1
+	for n, f := range l.frames {
+		out.Stack = append(out.Stack, Frame{
+			File: strings.Clone(f.File), Line: int(f.Line), Function: strings.Clone(f.Function)})
+		if chosen < 0 && !l.isLibrary(f) {
+			chosen = n
+		}
+	}
+	top := out.Stack[max(chosen, 0)]
+	out.File, out.Line, out.Function = top.File, top.Line, top.Function
+	return out
+}
+
+func (l *locator) isLibrary(f hlo.Frame) bool {
+	for _, p := range l.library {
+		file, function, byFunction := strings.Cut(p, ":")
+		if byFunction && function != f.Function {
+			continue
+		}
+		if hasPart(f.File, file) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasPart reports whether path has part as whole components: "jax/" fits
+// a/jax/b.py, "tcall.py" fits lab/tcall.py, neither fits myjax/b.py.
+func hasPart(path, part string) bool {
+	part = strings.Trim(part, "/")
+	return part != "" && strings.Contains("/"+path+"/", "/"+part+"/")
+}
+
+// stablePath is a path as other checkouts have it: relative to root, else what
+// follows site-packages, else its last two components.
+func stablePath(path, root string) string {
+	if root != "" {
+		if rest, ok := strings.CutPrefix(path, strings.TrimSuffix(root, "/")+"/"); ok {
+			return rest
+		}
+	}
+	for _, dir := range [...]string{"/site-packages/", "/dist-packages/"} {
+		if at := strings.LastIndex(path, dir); at >= 0 {
+			return path[at+len(dir):]
+		}
+	}
+	if at := strings.LastIndexByte(path, '/'); at > 0 {
+		if before := strings.LastIndexByte(path[:at], '/'); before >= 0 {
+			return path[before+1:]
+		}
+	}
+	return strings.TrimPrefix(path, "/")
+}
