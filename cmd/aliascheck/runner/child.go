@@ -1,0 +1,164 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// child is the command, in a process group of its own: signals that aliascheck
+// receives reach all of the command's processes and none of the caller's. On a
+// terminal the group is brought to the foreground, so that Ctrl-C and Ctrl-Z go
+// to it from the terminal itself, once.
+type child struct {
+	pid int
+	tty *terminal // nil where the command was not brought to the foreground
+}
+
+// startError is a command that could not be started; its code is the shell's.
+type startError struct {
+	code int
+	err  error
+}
+
+func (e *startError) Error() string { return e.err.Error() }
+func (e *startError) Unwrap() error { return e.err }
+
+func start(command []string, env environment, in, out, errs *os.File) (*child, error) {
+	cmd := exec.Command(command[0], command[1:]...)
+	if cmd.Err != nil {
+		return nil, &startError{shellCode(cmd.Err), cmd.Err}
+	}
+	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = env, in, out, errs
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	tty := foregroundTerminal()
+	if tty != nil {
+		cmd.SysProcAttr.Foreground = true
+		cmd.SysProcAttr.Ctty = tty.fd()
+	}
+	if err := cmd.Start(); err != nil {
+		tty.close()
+		return nil, &startError{shellCode(err), fmt.Errorf("%s: %w", command[0], err)}
+	}
+	c := &child{pid: cmd.Process.Pid, tty: tty}
+	// wait asks the system itself, to see the command being stopped as well.
+	return c, cmd.Process.Release()
+}
+
+func shellCode(err error) int {
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
+		return 127
+	}
+	return 126
+}
+
+// signal sends s to every process of the command.
+func (c *child) signal(s syscall.Signal) { _ = syscall.Kill(-c.pid, s) }
+
+// alive reports whether any process of the command's group is left.
+func (c *child) alive() bool { return syscall.Kill(-c.pid, 0) == nil }
+
+// wait returns how the command ended. When the terminal stops it, aliascheck stops
+// as well, so that the shell gets its prompt back, and continues it when continued.
+func (c *child) wait() (syscall.WaitStatus, error) {
+	defer c.tty.close()
+	for {
+		var status syscall.WaitStatus
+		_, err := syscall.Wait4(c.pid, &status, syscall.WUNTRACED, nil)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+		case err != nil:
+			return 0, fmt.Errorf("wait for process %d: %w", c.pid, err)
+		case !status.Stopped():
+			c.tty.reclaim()
+			return status, nil
+		case c.tty != nil:
+			c.tty.reclaim()
+			_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+			c.tty.give(c.pid)
+			c.signal(syscall.SIGCONT)
+		}
+	}
+}
+
+// waitForGroup waits until the command's descendants have ended too, at most limit.
+func (c *child) waitForGroup(limit time.Duration) (ended bool) {
+	for waited := time.Duration(0); c.alive(); waited += 20 * time.Millisecond {
+		if waited >= limit {
+			return false
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return true
+}
+
+// forward passes the signals that aliascheck receives on to the command, until stop.
+func (c *child) forward() (stop func()) {
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)
+	done := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case s := <-signals:
+				c.signal(s.(syscall.Signal))
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(done)
+	}
+}
+
+// terminal is the controlling terminal. All its methods do nothing on nil.
+type terminal struct {
+	file  *os.File
+	group int // aliascheck's own process group
+}
+
+// foregroundTerminal opens the controlling terminal, if there is one and
+// aliascheck is in its foreground: a background job must not take it.
+func foregroundTerminal() *terminal {
+	file, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return nil
+	}
+	t := &terminal{file: file, group: syscall.Getpgrp()}
+	front, err := unix.IoctlGetInt(t.fd(), unix.TIOCGPGRP)
+	if err != nil || front != t.group {
+		t.close()
+		return nil
+	}
+	return t
+}
+
+func (t *terminal) fd() int { return int(t.file.Fd()) }
+
+func (t *terminal) close() {
+	if t != nil {
+		t.file.Close()
+	}
+}
+
+func (t *terminal) reclaim() {
+	if t != nil {
+		t.give(t.group)
+	}
+}
+
+// give brings a process group to the foreground. The caller may be in the
+// background itself, where the kernel answers with SIGTTOU unless it is ignored.
+func (t *terminal) give(group int) {
+	signal.Ignore(syscall.SIGTTOU)
+	defer signal.Reset(syscall.SIGTTOU)
+	_ = unix.IoctlSetPointerInt(t.fd(), unix.TIOCSPGRP, group)
+}
