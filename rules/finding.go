@@ -129,6 +129,7 @@ type Recipe struct {
 	Operand int    `json:"operand"` // buffer number
 	Kind    string `json:"kind"`    // "random", "permutation", "sorted", "small", "literal", "file", ...
 	Seed    uint64 `json:"seed"`
+	Bound   int64  `json:"bound,omitempty"`  // of "small" and "sorted": the values stay below it, or reach it
 	Source  string `json:"source,omitempty"` // the literal's instruction, or the file
 }
 

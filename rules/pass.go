@@ -154,7 +154,7 @@ func (p *Pass) Pair(operand, result int) PairVerdict {
 			return ran
 		}
 	}
-	if v, ok := p.known.pair(p.Call, p.KernelName, operand, result); ok {
+	if v, ok := p.known.pair(p.Call, p.name(), operand, result); ok {
 		v.Emulated = ran.Emulated
 		return v
 	}
@@ -171,4 +171,13 @@ func (p *Pass) DefinedBy(l *alias.Leaf) string {
 	}
 	m := p.Call.Module
 	return m.Instructions[m.Values[l.Value].Instruction].Name
+}
+
+// name is what the table of known kernels goes by: the kernel, or the target of a
+// call whose kernel is not in the dump.
+func (p *Pass) name() string {
+	if p.KernelName != "" {
+		return p.KernelName
+	}
+	return p.Call.Target
 }

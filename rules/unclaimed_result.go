@@ -47,7 +47,7 @@ func checkUnclaimedPair(p *Pass, a, b int) {
 		Fix: fmt.Sprintf("claim the result with a spare operand of %s; XLA of today keeps undeclared pairs apart, so this is a safeguard",
 			Bytes(r.Bytes)),
 	}
-	if _, listed := p.known.pair(p.Call, p.KernelName, a, b); listed {
+	if _, listed := p.known.pair(p.Call, p.name(), a, b); listed {
 		pr.Severity = Warning
 	}
 	pr.Confirmation, pr.ConfirmationReason = confirmation(v)

@@ -1,0 +1,220 @@
+package rules
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"aliascheck/alias"
+	"aliascheck/hlo"
+	"aliascheck/hlo/triton"
+)
+
+// KernelRunner runs kernels to see what they read and write.
+type KernelRunner interface {
+	// Run returns the effects of a call's kernel, all configurations together, or
+	// nil and the reason why it could not be analysed.
+	Run(ctx context.Context, c *alias.Call, k *triton.Call) (Effects, string)
+}
+
+// Options says how an Auditor judges.
+type Options struct {
+	Config  Config
+	SrcRoot string       // Python files are named relative to it in fingerprints
+	Runner  KernelRunner // nil: kernels are not run
+}
+
+// Auditor judges modules one after another. Use one per worker.
+type Auditor struct {
+	opts    Options
+	rules   []Rule
+	known   *knownKernels
+	locate  locator
+	alias   alias.Analyzer
+	decoder triton.Decoder
+}
+
+// NewAuditor returns an auditor with all rules.
+func NewAuditor(o Options) *Auditor {
+	return &Auditor{
+		opts: o, rules: All(), known: newKnownKernels(o.Config.Kernels),
+		locate: newLocator(o.Config.LibraryCode, o.SrcRoot),
+	}
+}
+
+// ModuleReport is the outcome of one module. It holds nothing of the module itself.
+type ModuleReport struct {
+	Path, Name string
+	Calls      []Call
+	Findings   []Finding
+	Analysed   int
+	Library    int
+	Unanalysed []Unanalysed
+	NotAudited []NotAudited
+}
+
+// Module judges every custom call of m.
+func (a *Auditor) Module(ctx context.Context, m *hlo.Module) *ModuleReport {
+	out := &ModuleReport{Path: strings.Clone(m.Path), Name: strings.Clone(m.Name)}
+	calls := a.alias.Calls(m)
+	for i := range calls {
+		if ctx.Err() != nil {
+			return out
+		}
+		a.call(ctx, out, &calls[i])
+	}
+	return out
+}
+
+// call judges one custom call.
+func (a *Auditor) call(ctx context.Context, out *ModuleReport, c *alias.Call) {
+	p := &Pass{Call: c, Lives: &a.alias, known: a.known}
+	p.Overlaps = a.alias.Overlaps(c)
+	var reason string
+	if p.Overwrites, reason = a.alias.Overwrites(c); reason != "" {
+		out.NotAudited = append(out.NotAudited, NotAudited{Check: "AC104", Calls: 1, Reason: strings.Clone(reason)})
+	}
+	if reason := unresolved(c); reason != "" {
+		out.NotAudited = append(out.NotAudited, NotAudited{Check: "slices", Calls: 1, Reason: reason})
+	}
+	a.kernel(ctx, out, p)
+	for n := range a.rules {
+		if a.rules[n].Check != nil {
+			p.rule = &a.rules[n]
+			a.rules[n].Check(p)
+		}
+	}
+	a.place(out, p)
+	out.Calls = append(out.Calls, p.callReport(out))
+}
+
+// kernel decodes and runs the call's kernel, and counts the call as analysed,
+// library or unanalysed.
+func (a *Auditor) kernel(ctx context.Context, out *ModuleReport, p *Pass) {
+	c := p.Call
+	reason := "its kernel is not in the dump"
+	switch {
+	case triton.IsTarget(c.Target):
+		k, err := a.decoder.Decode(c.Target, c.Config)
+		if err != nil {
+			reason = err.Error()
+			break
+		}
+		p.Kernel, p.KernelName = k, k.Kernels[0].Name
+		if a.opts.Runner == nil {
+			reason = "kernels are not run (--replay off)"
+			break
+		}
+		if p.Effects, reason = a.opts.Runner.Run(ctx, c, k); p.Effects != nil {
+			out.Analysed++
+			return
+		}
+	case isLibrary(c.Target, a.opts.Config.LibraryTargets):
+		out.Library++
+		return
+	}
+	out.Unanalysed = append(out.Unanalysed, Unanalysed{
+		Target: strings.Clone(c.Target), Kernel: strings.Clone(p.KernelName), Calls: 1, Reason: reason})
+}
+
+// unresolved says why a leaf of the call has no slice; empty when all have one.
+func unresolved(c *alias.Call) string {
+	for _, leaves := range [...][]alias.Leaf{c.Operands, c.Results} {
+		for i := range leaves {
+			if leaves[i].Unresolved != "" && leaves[i].Bytes > 0 {
+				return strings.Clone(leaves[i].Unresolved)
+			}
+		}
+	}
+	return ""
+}
+
+// place gives the call's findings what they have in common, and cuts their ties to
+// the module's memory.
+func (a *Auditor) place(out *ModuleReport, p *Pass) {
+	if len(p.findings) == 0 {
+		return
+	}
+	m := p.Call.Module
+	in := &m.Instructions[p.Call.Instruction]
+	source := a.locate.source(m, p.Call.Instruction)
+	for i := range p.findings {
+		f := &p.findings[i]
+		f.Module, f.Path, f.Source = out.Name, out.Path, source
+		f.Computation = strings.Clone(m.Computations[in.Computation].Name)
+		f.Instruction = strings.Clone(in.Name)
+		f.Target, f.Kernel = strings.Clone(f.Target), strings.Clone(f.Kernel)
+		for n := range f.Related {
+			r := &f.Related[n]
+			r.Instruction, r.File, r.Text = strings.Clone(r.Instruction), strings.Clone(r.File), strings.Clone(r.Text)
+		}
+		if f.Related == nil {
+			f.Related = []Related{}
+		}
+		f.Tests = []string{}
+		f.Fingerprint = fingerprint(f, a.opts.SrcRoot)
+	}
+	out.Findings = append(out.Findings, p.findings...)
+}
+
+// maxPairs bounds the pairs that a report lists of one call.
+const maxPairs = 1 << 12
+
+// callReport is the call as the report lists it: every pair of leaves that is
+// declared, shares bytes, or could share because its sizes are equal.
+func (p *Pass) callReport(out *ModuleReport) Call {
+	c := p.Call
+	m := c.Module
+	in := &m.Instructions[c.Instruction]
+	r := Call{
+		Module: out.Name, Path: out.Path, Computation: strings.Clone(m.Computations[in.Computation].Name),
+		Instruction: strings.Clone(in.Name), Target: strings.Clone(c.Target), Kernel: strings.Clone(p.KernelName),
+		Pairs: []Pair{},
+	}
+	if p.Kernel != nil {
+		r.Configurations = len(p.Kernel.Kernels)
+	}
+	for a := range c.Operands {
+		for b := range c.Results {
+			if len(r.Pairs) < maxPairs {
+				p.pairReport(&r, a, b)
+			}
+		}
+	}
+	return r
+}
+
+func (p *Pass) pairReport(r *Call, a, b int) {
+	x, y := &p.Call.Operands[a], &p.Call.Results[b]
+	declared := p.Call.IsDeclared(a, b)
+	shared := x.Allocation >= 0 && y.Allocation >= 0 && share(x.Slice, y.Slice)
+	could := p.Kernel != nil && x.Bytes == y.Bytes && x.Bytes > 0
+	if !declared && !shared && !could {
+		return
+	}
+	v := p.Pair(a, b)
+	if isItsOperand(p, a, b) {
+		v = PairVerdict{Verdict: Safe, Basis: v.Basis, Reason: "the kernel takes one pointer for both"}
+	}
+	r.Pairs = append(r.Pairs, Pair{
+		Operand: int(x.Operand), OperandIndex: ints(x.Index), ResultIndex: ints(y.Index),
+		Declared: declared, Shared: shared,
+		Verdict: string(v.Verdict), Basis: string(v.Basis), Reason: strings.Clone(v.Reason),
+	})
+}
+
+// byPlace orders findings totally: module, instruction, operand, code, and what is
+// left to tell them apart.
+func byPlace(x, y *Finding) int {
+	op := func(f *Finding) int {
+		if f.Operand == nil {
+			return -1
+		}
+		return *f.Operand
+	}
+	return cmp.Or(
+		cmp.Compare(x.Module, y.Module), cmp.Compare(x.Instruction, y.Instruction), cmp.Compare(op(x), op(y)),
+		cmp.Compare(x.Code, y.Code), slices.Compare(x.OperandIndex, y.OperandIndex),
+		slices.Compare(x.ResultIndex, y.ResultIndex), cmp.Compare(x.Path, y.Path), cmp.Compare(x.Message, y.Message))
+}

@@ -1,0 +1,177 @@
+package rules
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Collector joins the outcomes of modules into one report. Modules may come in any
+// order; the report does not depend on it.
+type Collector struct {
+	modules    int
+	summary    Summary
+	calls      []Call
+	findings   map[string]*Finding // by fingerprint
+	unanalysed map[Unanalysed]int
+	notAudited map[NotAudited]int
+}
+
+// NewCollector returns an empty collector.
+func NewCollector() *Collector {
+	return &Collector{
+		findings:   map[string]*Finding{},
+		unanalysed: map[Unanalysed]int{},
+		notAudited: map[NotAudited]int{},
+	}
+}
+
+// Add takes in one module's outcome.
+func (c *Collector) Add(m *ModuleReport) {
+	c.summary.Modules++
+	c.summary.CustomCalls += len(m.Calls)
+	c.summary.Analysed += m.Analysed
+	c.summary.Library += m.Library
+	c.calls = append(c.calls, m.Calls...)
+	for _, u := range m.Unanalysed {
+		n := u.Calls
+		u.Calls = 0
+		c.unanalysed[u] += n
+	}
+	for _, u := range m.NotAudited {
+		n := u.Calls
+		u.Calls = 0
+		c.notAudited[u] += n
+	}
+	for i := range m.Findings {
+		c.finding(&m.Findings[i])
+	}
+}
+
+// finding counts equal findings once. The one that stays is the gravest, then the
+// best confirmed, then the first by place.
+func (c *Collector) finding(f *Finding) {
+	old := c.findings[f.Fingerprint]
+	if old == nil {
+		c.findings[f.Fingerprint] = f
+		return
+	}
+	calls := old.Calls + f.Calls
+	tests := union(old.Tests, f.Tests)
+	if graver(f, old) {
+		old = f
+		c.findings[f.Fingerprint] = f
+	}
+	old.Calls, old.Tests = calls, tests
+}
+
+func graver(x, y *Finding) bool {
+	return cmp.Or(
+		-cmp.Compare(x.Severity.rank(), y.Severity.rank()),
+		-cmp.Compare(x.Confirmation.rank(), y.Confirmation.rank()),
+		byPlace(x, y)) < 0
+}
+
+// rank orders severities, the gravest highest.
+func (s Severity) rank() int {
+	switch s {
+	case Error:
+		return 3
+	case Warning:
+		return 2
+	case Note:
+		return 1
+	}
+	return 0
+}
+
+// AtLeast reports whether s is as grave as t.
+func (s Severity) AtLeast(t Severity) bool { return s.rank() >= t.rank() }
+
+func (c Confirmation) rank() int {
+	switch c {
+	case Confirmed:
+		return 3
+	case Unconfirmed:
+		return 2
+	case Unchecked:
+		return 1
+	}
+	return 0
+}
+
+func union(a, b []string) []string {
+	out := append(slices.Clone(a), b...)
+	slices.Sort(out)
+	out = slices.Compact(out)
+	if out == nil {
+		return []string{}
+	}
+	return out
+}
+
+// Incomplete notes an input that could not be read whole.
+func (c *Collector) Incomplete(path string, err error) {
+	c.summary.Incomplete = append(c.summary.Incomplete, Incomplete{Path: path, Error: err.Error()})
+}
+
+// Report makes the report: findings less the suppressed ones, everything in order.
+func (c *Collector) Report(tool Tool, list []Suppression, b *Baseline, now time.Time) *Report {
+	r := &Report{SchemaVersion: SchemaVersion, Tool: tool, Summary: c.summary, Calls: c.calls}
+	var all []Finding
+	for _, f := range c.findings {
+		all = append(all, *f)
+	}
+	slices.SortFunc(all, func(x, y Finding) int { return byPlace(&x, &y) })
+	s := &r.Summary
+	kept, n, stale := suppress(all, list, now)
+	kept, m, old := b.apply(kept)
+	s.Suppressed, s.Stale = n+m, append(append([]Stale{}, stale...), old...)
+	r.Findings = append([]Finding{}, kept...)
+	r.count()
+	c.sortSummary(s)
+	slices.SortStableFunc(r.Calls, func(x, y Call) int { return cmp.Compare(x.Path, y.Path) })
+	if r.Calls == nil {
+		r.Calls = []Call{}
+	}
+	return r
+}
+
+// count counts the findings by severity.
+func (r *Report) count() {
+	s := &r.Summary
+	s.Errors, s.Warnings, s.Notes = 0, 0, 0
+	for i := range r.Findings {
+		switch r.Findings[i].Severity {
+		case Error:
+			s.Errors++
+		case Warning:
+			s.Warnings++
+		default:
+			s.Notes++
+		}
+	}
+}
+
+func (c *Collector) sortSummary(s *Summary) {
+	s.Unanalysed = []Unanalysed{}
+	for u, n := range c.unanalysed {
+		u.Calls = n
+		s.Unanalysed = append(s.Unanalysed, u)
+	}
+	slices.SortFunc(s.Unanalysed, func(x, y Unanalysed) int {
+		return cmp.Or(cmp.Compare(x.Target, y.Target), cmp.Compare(x.Kernel, y.Kernel), cmp.Compare(x.Reason, y.Reason))
+	})
+	s.NotAudited = []NotAudited{}
+	for u, n := range c.notAudited {
+		u.Calls = n
+		s.NotAudited = append(s.NotAudited, u)
+	}
+	slices.SortFunc(s.NotAudited, func(x, y NotAudited) int {
+		return cmp.Or(cmp.Compare(x.Check, y.Check), cmp.Compare(x.Reason, y.Reason))
+	})
+	s.Incomplete = append([]Incomplete{}, c.summary.Incomplete...)
+	slices.SortFunc(s.Incomplete, func(x, y Incomplete) int {
+		return cmp.Or(cmp.Compare(x.Path, y.Path), cmp.Compare(x.Error, y.Error))
+	})
+}
