@@ -41,4 +41,19 @@ func (m *Module) Literal(instr int32) ([]byte, bool) {
 }
 
 // read reads the literal again from the file.
-func (h hole) read(path string) ([]byte, bool) { return nil, false }
+func (h hole) read(path string) ([]byte, bool) {
+	if path == "" {
+		return nil, false
+	}
+	f, size, err := openRegular(path)
+	if err != nil {
+		return nil, false
+	}
+	defer f.Close()
+	if h.size > size-h.offset {
+		return nil, false // it shrank
+	}
+	literal := make([]byte, h.size)
+	_, err = f.ReadAt(literal, h.offset)
+	return literal, err == nil
+}

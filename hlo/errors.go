@@ -1,5 +1,19 @@
 package hlo
 
+import (
+	"errors"
+	"io/fs"
+)
+
+// bare is a file error without the path, which the caller names.
+func bare(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
 // readError is an error that needs no place beyond the file.
 type readError string
 
@@ -11,6 +25,7 @@ const (
 	errNoAssignment = readError("no buffer_assignment in it: the module before XLA assigned buffers, or cut off. " + dumpHint)
 	errShrank       = readError("file shrank while it was read")
 	errGrew         = readError("file grew while it was read")
+	errInflates     = readError("inflates to more than the limit")
 	errNotRegular   = readError("not a regular file")
 )
 

@@ -1,5 +1,7 @@
 package hlo
 
+import "math"
+
 // Limits bounds what a dump may cost. Zero means the default.
 type Limits struct {
 	// FileBytes is the most bytes that a module may take in memory; literals over
@@ -21,6 +23,7 @@ type Limits struct {
 // orDefault fills in the defaults.
 func (l Limits) orDefault() Limits {
 	set(&l.FileBytes, 512<<20)
+	l.FileBytes = min(l.FileBytes, math.MaxInt32-chunk) // spans are 32 bits
 	set(&l.LiteralBytes, 1<<20)
 	set(&l.Depth, 100)
 	set(&l.ArchiveBytes, 8<<30)

@@ -308,17 +308,3 @@ func (b *builder) more(c *cursor, s *span, tag uint64) {
 	b.ids = c.ints(b.ids, tag)
 	s.end = int32(len(b.ids))
 }
-
-// readProto makes the module of an HloProto.
-func (b *builder) readProto(wire []byte) error {
-	b.wire = wire
-	b.place = b.placeInProto
-	if err := b.decodeProto(); err != nil {
-		return err
-	}
-	if err := b.link(); err != nil {
-		return err
-	}
-	return b.check()
-}
-func (b *builder) placeInProto(at int32) string { return b.m.Path }

@@ -1,6 +1,7 @@
 package hlo
 
 import (
+	"compress/gzip"
 	"fmt"
 	"io"
 	"os"
@@ -10,13 +11,16 @@ import (
 // Reader reads modules one after the other, in the same memory. Use one per worker.
 type Reader struct {
 	limits Limits
-	buf    []byte // of the file being read
+	loader loader
+	pair   member // the texts of the pair being read
 	b      builder
 }
 
 // NewReader returns a reader that keeps to the limits.
 func NewReader(limits Limits) *Reader {
-	return &Reader{limits: limits.orDefault()}
+	r := &Reader{limits: limits.orDefault()}
+	r.loader.limits = r.limits
+	return r
 }
 
 // Read reads one module. The module and everything in it is valid until the next Read.
@@ -25,43 +29,165 @@ func (r *Reader) Read(src Source) (*Module, error) {
 	r.b.reset()
 	r.b.limits = r.limits
 	r.b.m.Path = src.Path
-	if err := r.load(src.Path); err != nil {
+	switch {
+	case src.Text:
+		return r.readPair(src)
+	case src.member != nil:
+		return r.build(src.member.image)
+	}
+	if err := r.loadFile(src.Path); err != nil {
 		return nil, fmt.Errorf("%s: %w", src.Path, err)
 	}
-	if err := r.b.readProto(r.buf); err != nil {
-		return nil, err
-	}
-	return &r.b.m, nil
+	return r.build(r.loader.image)
 }
 
-// load reads a whole file into the buffer.
-func (r *Reader) load(path string) error {
-	// A pipe that took the file's place must not block.
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+// build makes the module of what was loaded.
+func (r *Reader) build(im image) (*Module, error) {
+	b := &r.b
+	b.m.holes = im.holes
+	b.wire = im.wire
+	b.place = b.placeInProto
+	if err := b.decodeProto(); err != nil {
+		return nil, err
+	}
+	return b.finish()
+}
+
+// readPair reads a text pair.
+func (r *Reader) readPair(src Source) (*Module, error) {
+	pair := src.member
+	if pair == nil {
+		pair = &r.pair
+		var err error
+		if pair.text, err = r.readText(pair.text, src.Path); err != nil {
+			return nil, fmt.Errorf("%s: %w", src.Path, err)
+		}
+		if pair.assignment, err = r.readText(pair.assignment, src.Assignment); err != nil {
+			return nil, fmt.Errorf("%s: %w", src.Assignment, err)
+		}
+	}
+	if err := r.b.readText(pair.text, pair.assignment, src.Path, src.Assignment); err != nil {
+		return nil, err
+	}
+	return r.b.finish()
+}
+
+// finish links and checks what a reader appended.
+func (b *builder) finish() (*Module, error) {
+	if err := b.link(); err != nil {
+		return nil, err
+	}
+	if err := b.check(); err != nil {
+		return nil, err
+	}
+	return &b.m, nil
+}
+
+// readText reads a file of text into the memory of buf.
+func (r *Reader) readText(buf []byte, path string) ([]byte, error) {
+	f, size, err := openRegular(path)
+	if err != nil {
+		return buf, err
+	}
+	defer f.Close()
+	if size > r.limits.FileBytes {
+		return buf, fmt.Errorf("%d bytes, over the limit of %d", size, r.limits.FileBytes)
+	}
+	return readWhole(buf, f, size)
+}
+
+// readWhole reads a file of size bytes into the memory of buf.
+func readWhole(buf []byte, f *os.File, size int64) ([]byte, error) {
+	buf = resize(buf, int(size)+1) // one more, to see the end
+	n, err := io.ReadFull(f, buf)
+	switch {
+	case err == nil:
+		return buf, errGrew
+	case err != io.EOF && err != io.ErrUnexpectedEOF:
+		return buf, err
+	case int64(n) < size:
+		return buf, errShrank
+	}
+	return buf[:n], nil
+}
+
+// loadFile reads a file: small ones in one piece, big ones without their huge
+// literals, compressed ones (xla_dump_compress_protos) inflated.
+func (r *Reader) loadFile(path string) error {
+	l := &r.loader
+	f, size, err := openRegular(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+	magic := make([]byte, 2)
+	switch _, err := f.ReadAt(magic, 0); {
+	case err == nil && isGzip(magic):
+		return l.inflate(f)
+	case size > wholeBytes:
+		r.b.m.file = path
+		l.in = f
+		l.skip = func(n int64) error { _, err := f.Seek(n, io.SeekCurrent); return err }
+		return l.load(size)
+	}
+	l.holes = l.holes[:0]
+	l.wire, err = readWhole(l.wire, f, size)
+	return err
+}
+
+// openRegular opens a regular file and tells its size in bytes. A pipe that stands in
+// a file's place must not block.
+func openRegular(path string) (*os.File, int64, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, 0, bare(err)
+	}
 	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return err
-	case !info.Mode().IsRegular():
-		return errNotRegular
-	case info.Size() > r.limits.FileBytes:
-		return fmt.Errorf("%d bytes, over the limit of %d", info.Size(), r.limits.FileBytes)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errNotRegular
 	}
-	size := int(info.Size())
-	r.buf = resize(r.buf, size+1) // one more, to see the end
-	n, err := io.ReadFull(f, r.buf)
-	r.buf = r.buf[:n]
-	switch {
-	case err == nil:
-		return errGrew
-	case err != io.EOF && err != io.ErrUnexpectedEOF:
-		return err
-	case n < size:
-		return errShrank
+	if err != nil {
+		f.Close()
+		return nil, 0, bare(err)
 	}
-	return nil
+	return f, info.Size(), nil
+}
+
+// isGzip tells compressed data from an HloProto, which begins with the tag of field 1.
+func isGzip(data []byte) bool { return len(data) >= 2 && data[0] == 0x1f && data[1] == 0x8b }
+
+// inflate loads an HloProto from gzip.
+func (l *loader) inflate(in io.Reader) error {
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return err
+	}
+	l.stream(z)
+	return l.load(-1)
+}
+
+// stream makes the loader read from what cannot be sought, and of which no more than
+// ArchiveBytes are inflated.
+func (l *loader) stream(in io.Reader) {
+	l.in = &bounded{in: in, left: l.limits.ArchiveBytes}
+	l.skip = func(n int64) error {
+		_, err := io.CopyN(io.Discard, l.in, n)
+		return err
+	}
+}
+
+// bounded is a reader that fails when more than left bytes come out of it.
+type bounded struct {
+	in   io.Reader
+	left int64
+}
+
+// Read reads from in.
+func (r *bounded) Read(p []byte) (int, error) {
+	if r.left < 0 {
+		return 0, errInflates
+	}
+	n, err := r.in.Read(p)
+	r.left -= int64(n)
+	return n, err
 }

@@ -1,15 +1,21 @@
 package hlo
 
-// Source is one module that Find found: a file or a member of an archive.
+// Source is one module that Find found: a file, two files of text, or members of an
+// archive.
 type Source struct {
-	Path string // as the user would name it; archive.zip!/member inside archives
-	Text bool   // a pair of text files: Path and Assignment
-	// Assignment is the path of the text pair's …-buffer-assignment.txt.
+	// Path is the file as the user would name it: archive.zip!/member inside
+	// archives. Of a text pair it is the module's.
+	Path string
+	// Text tells a pair of text files, which Reader.Read reads instead of a proto.
+	Text bool
+	// Assignment is the path of the pair's …-buffer-assignment.txt.
 	Assignment string
+
+	member *member // of an archive: read already
 }
 
-// Incomplete is something that should have been a module and is none.
-type Incomplete struct {
-	Path  string
-	Error error
+// member is what an archive had in a source's place.
+type member struct {
+	image                   // of an HloProto
+	text, assignment []byte // of a text pair
 }
