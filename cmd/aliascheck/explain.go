@@ -1,0 +1,85 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"aliascheck/rules"
+
+	"github.com/spf13/cobra"
+)
+
+func newRulesCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "rules", Short: "List the rules", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			for _, r := range rules.All() {
+				fmt.Fprintf(a.stdout, "%s  %-8s %-28s %s\n", r.Code, r.Default, r.Name, r.Summary)
+			}
+			return nil
+		},
+	}
+}
+
+func newExplainCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "explain CODE...", Short: "Explain rules: what is wrong, why it hurts, how to mend it", Args: cobra.MinimumNArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			var codes []string
+			for _, r := range rules.All() {
+				codes = append(codes, r.Code+"\t"+r.Summary)
+			}
+			return codes, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			for n, arg := range args {
+				r, ok := rules.Lookup(strings.TrimSpace(arg))
+				if !ok {
+					r, ok = rules.Lookup(strings.ToUpper(arg))
+				}
+				if !ok {
+					return fmt.Errorf("no rule is called %q; `aliascheck rules` lists them", arg)
+				}
+				if n > 0 {
+					fmt.Fprintln(a.stdout)
+				}
+				explain(a.stdout, r)
+			}
+			return nil
+		},
+	}
+}
+
+func explain(w io.Writer, r rules.Rule) {
+	fmt.Fprintf(w, "%s %s (%s)\n%s\n", r.Code, r.Name, r.Default, r.Summary)
+	for _, part := range [][2]string{
+		{"What is wrong", r.Doc.What}, {"Why it hurts", r.Doc.Why},
+		{"How to mend it", r.Doc.Mend}, {"When the rule is wrong", r.Doc.Wrong},
+	} {
+		fmt.Fprintf(w, "\n%s\n%s\n", part[0], fill(part[1], 78))
+	}
+}
+
+// fill wraps a paragraph and indents it by two.
+func fill(text string, width int) string {
+	var b strings.Builder
+	column := 0
+	for _, word := range strings.Fields(text) {
+		n := len([]rune(word))
+		switch {
+		case column == 0:
+			b.WriteString("  ")
+			column = 2
+		case column+1+n > width:
+			b.WriteString("\n  ")
+			column = 2
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += n
+	}
+	return b.String()
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"aliascheck/cmd/aliascheck/report"
+	"aliascheck/hlo"
+	"aliascheck/rules"
+
+	"github.com/spf13/cobra"
+)
+
+// auditOptions are the flags of every command that audits.
+type auditOptions struct {
+	replay         string
+	failOn         string
+	format         string
+	outputs        []string
+	config         string
+	baseline       string
+	updateBaseline bool
+	srcRoot        string
+	jobs           int
+	color          string
+	quiet          bool
+	limits         hlo.Limits
+}
+
+const (
+	defaultConfig   = ".aliascheck.yaml"
+	defaultBaseline = ".aliascheck-baseline.yaml"
+)
+
+var errNoDump = errors.New("no dump was named; `aliascheck --help` says how to make one")
+
+func (o *auditOptions) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.replay, "replay", "auto", "run the kernels: auto, off, emulate or gpu")
+	f.StringVar(&o.failOn, "fail-on", "error", "exit 1 on findings of this severity or graver: error, warning, note or never")
+	f.StringVar(&o.format, "format", "text", "format of the report on standard output: "+strings.Join(report.Formats(), ", "))
+	f.StringArrayVar(&o.outputs, "output", nil, "write another report, as `FORMAT=FILE`; may be repeated")
+	f.StringVar(&o.config, "config", "", "configuration `FILE` (default "+defaultConfig+" where it exists)")
+	f.StringVar(&o.baseline, "baseline", "", "`FILE` of findings to live with")
+	f.BoolVar(&o.updateBaseline, "update-baseline", false, "write the findings to the baseline file (default "+defaultBaseline+")")
+	f.StringVar(&o.srcRoot, "src-root", "", "`DIR` that Python files are named relative to")
+	f.IntVar(&o.jobs, "jobs", runtime.GOMAXPROCS(0), "modules to audit at the same time")
+	f.StringVar(&o.color, "color", "auto", "colour the text report: auto, always or never")
+	f.BoolVar(&o.quiet, "quiet", false, "no progress line")
+	f.Int64Var(&o.limits.FileBytes, "max-module-bytes", 0, "most bytes of one module in memory (default 512 MiB)")
+	f.Int64Var(&o.limits.ArchiveBytes, "max-archive-bytes", 0, "most bytes that an archive may inflate to (default 8 GiB)")
+}
+
+// check says which flag has a value that it must not have.
+func (o *auditOptions) check() error {
+	for _, f := range []struct {
+		name, value string
+		allowed     []string
+	}{
+		{"replay", o.replay, []string{"auto", "off", "emulate", "gpu"}},
+		{"fail-on", o.failOn, []string{"error", "warning", "note", "never"}},
+		{"color", o.color, []string{"auto", "always", "never"}},
+		{"format", o.format, report.Formats()},
+	} {
+		if !slices.Contains(f.allowed, f.value) {
+			return fmt.Errorf("--%s %q: one of %s was expected", f.name, f.value, strings.Join(f.allowed, ", "))
+		}
+	}
+	if o.jobs < 1 {
+		return fmt.Errorf("--jobs %d: at least 1 was expected", o.jobs)
+	}
+	if o.limits.FileBytes < 0 || o.limits.ArchiveBytes < 0 {
+		return errors.New("a limit was negative")
+	}
+	return nil
+}
+
+// prepare reads the files that the flags name, before any dump is looked at.
+func (o *auditOptions) prepare(a *app) (*auditJob, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	job := &auditJob{options: o, collector: rules.NewCollector()}
+	var err error
+	if job.config, err = o.loadConfig(); err != nil {
+		return nil, err
+	}
+	if job.baseline, err = o.loadBaseline(); err != nil {
+		return nil, err
+	}
+	if job.outputs, err = o.parseOutputs(a); err != nil {
+		return nil, err
+	}
+	return job, nil
+}
+
+func (o *auditOptions) loadConfig() (rules.Config, error) {
+	path := o.config
+	if path == "" {
+		if _, err := os.Stat(defaultConfig); errors.Is(err, os.ErrNotExist) {
+			return rules.Config{}, nil
+		}
+		path = defaultConfig
+	}
+	c, err := rules.LoadConfig(path)
+	if err != nil {
+		return rules.Config{}, err
+	}
+	return *c, nil
+}
+
+// loadBaseline reads the baseline; one that is to be written anew does not count.
+func (o *auditOptions) loadBaseline() (*rules.Baseline, error) {
+	if o.updateBaseline {
+		if o.baseline == "" {
+			o.baseline = defaultBaseline
+		}
+		return nil, nil
+	}
+	if o.baseline == "" {
+		return nil, nil
+	}
+	return rules.LoadBaseline(o.baseline)
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"aliascheck/cmd/aliascheck/report"
+	"aliascheck/rules"
+
+	"golang.org/x/term"
+)
+
+// output is one report to write.
+type output struct {
+	write   report.Writer
+	path    string // empty: standard output
+	options report.Options
+}
+
+// parseOutputs turns --format and --output into the list of reports to write.
+func (o *auditOptions) parseOutputs(a *app) ([]output, error) {
+	first, _ := report.Lookup(o.format) // check has seen it
+	outs := []output{{write: first, options: report.Options{
+		Color: useColor(o.color, a.stdout), Width: width(a.stdout), SrcRoot: o.srcRoot,
+	}}}
+	for _, spec := range o.outputs {
+		format, path, ok := strings.Cut(spec, "=")
+		w, known := report.Lookup(format)
+		if !ok || path == "" || !known {
+			return nil, fmt.Errorf("--output %q: FORMAT=FILE was expected, where FORMAT is one of %s",
+				spec, strings.Join(report.Formats(), ", "))
+		}
+		outs = append(outs, output{write: w, path: path, options: report.Options{SrcRoot: o.srcRoot}})
+	}
+	return outs, nil
+}
+
+// to writes the report. A file is complete or not there: it is renamed into place.
+func (out *output) to(a *app, r *rules.Report) error {
+	if out.path == "" {
+		return out.write(a.stdout, r, out.options)
+	}
+	return writeFile(out.path, func(w io.Writer) error { return out.write(w, r, out.options) })
+}
+
+// writeFile writes a file beside its final place and renames it. Devices and pipes,
+// which cannot be replaced, are written directly.
+func writeFile(path string, fill func(io.Writer) error) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return fill(f)
+	}
+	f, err := os.CreateTemp(dirOf(path), ".aliascheck-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // fails once it was renamed, as it should
+	if err := fill(f); err != nil {
+		f.Close()
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if err := f.Chmod(0o644); err != nil {
+		f.Close()
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+func dirOf(path string) string {
+	if at := strings.LastIndexByte(path, os.PathSeparator); at >= 0 {
+		return path[:at+1]
+	}
+	return "."
+}
+
+// useColor decides whether the text report is coloured: --color, then NO_COLOR,
+// then whether a terminal reads it.
+func useColor(mode string, w io.Writer) bool {
+	switch mode {
+	case "always":
+		return true
+	case "never":
+		return false
+	}
+	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(w)
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// width is the terminal's, else COLUMNS, else 0: the report's own default.
+func width(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
+			return columns
+		}
+	}
+	n, err := strconv.Atoi(os.Getenv("COLUMNS"))
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
+}

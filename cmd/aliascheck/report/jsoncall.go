@@ -1,0 +1,112 @@
+package report
+
+import (
+	"strconv"
+	"unicode/utf8"
+
+	"aliascheck/rules"
+)
+
+// appendCall appends what json.Marshal makes of a call. A report lists every call
+// of every module: reflection would take longer than the audit.
+func appendCall(b []byte, c *rules.Call) []byte {
+	b = appendField(b, `{"module":`, c.Module)
+	b = appendField(b, `,"path":`, c.Path)
+	b = appendField(b, `,"computation":`, c.Computation)
+	b = appendField(b, `,"instruction":`, c.Instruction)
+	b = appendField(b, `,"target":`, c.Target)
+	b = appendField(b, `,"kernel":`, c.Kernel)
+	b = append(b, `,"configurations":`...)
+	b = strconv.AppendInt(b, int64(c.Configurations), 10)
+	b = append(b, `,"pairs":[`...)
+	for i := range c.Pairs {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendPair(b, &c.Pairs[i])
+	}
+	return append(b, `]}`...)
+}
+
+func appendPair(b []byte, p *rules.Pair) []byte {
+	b = append(b, `{"operand":`...)
+	b = strconv.AppendInt(b, int64(p.Operand), 10)
+	b = appendInts(append(b, `,"operand_index":`...), p.OperandIndex)
+	b = appendInts(append(b, `,"result_index":`...), p.ResultIndex)
+	b = strconv.AppendBool(append(b, `,"declared":`...), p.Declared)
+	b = strconv.AppendBool(append(b, `,"shared":`...), p.Shared)
+	b = appendField(b, `,"verdict":`, p.Verdict)
+	b = appendField(b, `,"basis":`, p.Basis)
+	b = appendField(b, `,"reason":`, p.Reason)
+	return append(b, '}')
+}
+
+func appendInts(b []byte, list []int) []byte {
+	if list == nil {
+		return append(b, "null"...)
+	}
+	b = append(b, '[')
+	for i, n := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, int64(n), 10)
+	}
+	return append(b, ']')
+}
+
+func appendField(b []byte, key, value string) []byte {
+	return appendString(append(b, key...), value)
+}
+
+// appendString quotes a string as encoding/json does by default: <, >, & and the
+// line separators are escaped, invalid UTF-8 becomes the replacement character.
+func appendString(b []byte, s string) []byte {
+	b = append(b, '"')
+	from := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			if c >= ' ' && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&' && c != 0x7f {
+				i++
+				continue
+			}
+			b = appendEscaped(append(b, s[from:i]...), c)
+			i++
+			from = i
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			b = append(append(b, s[from:i]...), `\ufffd`...)
+			from = i + size
+		case r == '\u2028' || r == '\u2029':
+			b = append(append(b, s[from:i]...), `\u202`...)
+			b = append(b, "0123456789abcdef"[r&0xF])
+			from = i + size
+		}
+		i += size
+	}
+	return append(append(b, s[from:]...), '"')
+}
+
+func appendEscaped(b []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(b, '\\', c)
+	case '\b':
+		return append(b, '\\', 'b')
+	case '\f':
+		return append(b, '\\', 'f')
+	case '\n':
+		return append(b, '\\', 'n')
+	case '\r':
+		return append(b, '\\', 'r')
+	case '\t':
+		return append(b, '\\', 't')
+	case 0x7f:
+		return append(b, c)
+	}
+	return append(b, '\\', 'u', '0', '0', "0123456789abcdef"[c>>4], "0123456789abcdef"[c&0xF])
+}

@@ -1,0 +1,195 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"aliascheck/rules"
+)
+
+// Text writes a report for people: every finding with its Python line, a picture of
+// the slices, why it matters, how to mend it and how to silence it; then what was
+// and was not audited. Names from the dump are escaped.
+func Text(w io.Writer, r *rules.Report, o Options) error {
+	t := &textWriter{out: bufio.NewWriter(w), width: o.Width, paint: painter{on: o.Color}}
+	if t.width < minWidth {
+		t.width = defaultWidth
+	}
+	for i := range r.Findings {
+		t.finding(&r.Findings[i])
+	}
+	t.summary(&r.Summary)
+	return t.out.Flush()
+}
+
+const (
+	defaultWidth = 80
+	minWidth     = 40
+	maxText      = 100 // wider lines of prose are hard to read
+	maxPicture   = 120
+	label        = 9 // width of the words before prose
+)
+
+type textWriter struct {
+	out   *bufio.Writer
+	width int
+	paint painter
+}
+
+func (t *textWriter) finding(f *rules.Finding) {
+	head := fmt.Sprintf("%s %s", f.Severity, f.Code)
+	where := place(f.Source)
+	gap := t.width - len(head) - 1 - len(f.Rule) - len([]rune(where))
+	if gap < 2 {
+		gap = 2
+	}
+	fmt.Fprintf(t.out, "%s %s%s%s\n", t.paint.severity(f.Severity, head), f.Rule, strings.Repeat(" ", gap), t.paint.bold(where))
+	fmt.Fprintf(t.out, "  %s\n\n", t.paint.dim(called(f)))
+	t.prose("", f.Message)
+	fmt.Fprintln(t.out)
+	if t.picture(f) {
+		fmt.Fprintln(t.out)
+	}
+	t.prose("why", f.Why)
+	t.prose("mend", f.Fix)
+	t.prose("silence", silence(f))
+	if f.Confirmation != "" {
+		t.prose("proof", string(f.Confirmation)+": "+f.ConfirmationReason)
+	}
+	t.related(f)
+	t.stack(f.Source)
+	if f.Calls > 1 {
+		t.prose("also", fmt.Sprintf("%d equal calls; this is the first", f.Calls))
+	}
+	if len(f.Tests) > 0 {
+		t.prose("tests", list(f.Tests, 4))
+	}
+	fmt.Fprintln(t.out)
+}
+
+// place is the Python line of a finding.
+func place(s *rules.Source) string {
+	if s == nil || s.File == "" {
+		return "(no Python line in the dump)"
+	}
+	out := fmt.Sprintf("%s:%d", Clean(s.File), s.Line)
+	if s.Function != "" {
+		out += " in " + Clean(s.Function)
+	}
+	return out
+}
+
+// called names the call: kernel, instruction, module.
+func called(f *rules.Finding) string {
+	name := f.Kernel
+	if name == "" {
+		name = f.Target
+	}
+	return fmt.Sprintf("%s, called by %s in %s", Clean(name), Clean(f.Instruction), Clean(f.Module))
+}
+
+// silence is the suppression that fits a finding, as .aliascheck.yaml has it.
+func silence(f *rules.Finding) string {
+	parts := []string{"code: " + f.Code}
+	if f.Kernel != "" {
+		parts = append(parts, fmt.Sprintf("kernel: %q", f.Kernel))
+	} else {
+		parts = append(parts, fmt.Sprintf("target: %q", f.Target))
+	}
+	if f.Operand != nil {
+		parts = append(parts, fmt.Sprintf("operand: %d", *f.Operand))
+	}
+	if f.ResultIndex != nil {
+		parts = append(parts, fmt.Sprintf("result: %q", rules.IndexText(f.ResultIndex)))
+	}
+	return "suppress: [{" + strings.Join(parts, ", ") + `, reason: "…"}]`
+}
+
+func (t *textWriter) related(f *rules.Finding) {
+	for _, r := range f.Related {
+		var parts []string
+		if r.File != "" {
+			parts = append(parts, fmt.Sprintf("%s:%d", Clean(r.File), r.Line))
+		}
+		for _, s := range []string{r.Instruction, r.Text} {
+			if s != "" && (len(parts) == 0 || parts[len(parts)-1] != s) {
+				parts = append(parts, Clean(s))
+			}
+		}
+		t.prose(r.Role, strings.Join(parts, ", "))
+	}
+}
+
+// maxFrames bounds how much of the stack is printed; the JSON has all of it.
+const maxFrames = 4
+
+func (t *textWriter) stack(s *rules.Source) {
+	if s == nil || len(s.Stack) < 2 {
+		return
+	}
+	for n, f := range s.Stack {
+		word := ""
+		if n == 0 {
+			word = "stack"
+		}
+		if n == maxFrames && len(s.Stack) > maxFrames+1 {
+			t.prose(word, fmt.Sprintf("… and %d more", len(s.Stack)-n))
+			return
+		}
+		t.prose(word, fmt.Sprintf("%s:%d %s", Clean(f.File), f.Line, Clean(f.Function)))
+	}
+}
+
+// prose prints text behind a word, wrapped and indented.
+func (t *textWriter) prose(word, text string) {
+	indent := 2
+	if word != "" || text == "" {
+		indent += label
+	} else if strings.HasPrefix(text, "…") {
+		indent += label
+	}
+	width := min(t.width, maxText+indent) - indent
+	for n, line := range wrap(Clean(text), width) {
+		lead := strings.Repeat(" ", indent)
+		if n == 0 && word != "" {
+			lead = "  " + t.paint.dim(fmt.Sprintf("%-*s", label, word))
+			if len(word) >= label {
+				lead = "  " + t.paint.dim(word) + " "
+			}
+		}
+		fmt.Fprintf(t.out, "%s%s\n", lead, line)
+	}
+}
+
+// list joins names, the first few of many.
+func list(names []string, most int) string {
+	clean := make([]string, 0, most)
+	for _, n := range names[:min(len(names), most)] {
+		clean = append(clean, Clean(n))
+	}
+	out := strings.Join(clean, ", ")
+	if len(names) > most {
+		out += fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return out
+}
+
+// wrap breaks text into lines of at most width runes where it has spaces.
+func wrap(text string, width int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		switch {
+		case line == "":
+			line = word
+		case len([]rune(line))+1+len([]rune(word)) <= width:
+			line += " " + word
+		default:
+			lines = append(lines, line)
+			line = word
+		}
+	}
+	return append(lines, line)
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+)
+
+func newRootCommand(a *app) *cobra.Command {
+	var o auditOptions
+	root := &cobra.Command{
+		Use:   "aliascheck [flags] DUMP...",
+		Short: "Find custom calls that share memory which they should not",
+		Long: `aliascheck reads what XLA dumps of JAX programs and finds custom calls whose
+operands and results share memory that they must not share, kernels that are not
+safe in place, and autotuners that destroy live buffers. It names the Python line.
+
+DUMP is a dump directory, a single .hlo.pb or .txt file, or a .tar.gz or .zip of
+them. To make a dump, set this before JAX starts:
+
+  XLA_FLAGS="--xla_dump_to=DIR --xla_dump_hlo_as_proto --xla_dump_hlo_as_text"
+
+Exit codes: 0 nothing at or above --fail-on; 1 findings; 2 the audit is not whole
+or could not run.`,
+		Example: `  aliascheck dump_dir/
+  aliascheck --format json --output text=report.txt dump_dir/ other.zip
+  aliascheck --baseline .aliascheck-baseline.yaml --update-baseline dump_dir/`,
+		Args:          cobra.ArbitraryArgs,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), a, args)
+		},
+	}
+	o.addFlags(root)
+	root.AddCommand(newRulesCommand(a), newExplainCommand(a), newVersionCommand(a))
+	return root
+}
+
+// run audits the dumps, writes the reports and says how it ended.
+func (o *auditOptions) run(ctx context.Context, a *app, paths []string) error {
+	job, err := o.prepare(a)
+	if err != nil {
+		return err
+	}
+	if len(paths) == 0 {
+		return errNoDump
+	}
+	progress := newProgress(a.stderr, o.quiet)
+	err = job.audit(ctx, paths, progress)
+	progress.clear()
+	if err != nil {
+		return err
+	}
+	return job.finish(a)
+}
