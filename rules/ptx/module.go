@@ -7,6 +7,9 @@ type Module struct {
 	Target  string         // such as "sm_90a"
 	Files   map[int]string // of .file
 	Entries []*Entry       // in the order of the text
+
+	shared  []*variable
+	globals []*variable
 }
 
 // Entry returns the kernel of that name, or nil.
@@ -30,6 +33,7 @@ type Entry struct {
 	Line         int       // of .entry
 
 	module *Module
+	fn     *function
 }
 
 // Param is one parameter of a kernel.
