@@ -194,3 +194,30 @@ func (l *lifetimes) isArray(v int32) bool {
 	}
 	return false
 }
+
+// DeadAfter reports whether nothing needs value v once c has run, so that its
+// memory could be given to a result. Where the order is not known, reason says why.
+func (a *Analyzer) DeadAfter(c *Call, v int32) (dead bool, reason string) {
+	l := &a.lives
+	if reason := l.checkable(c); reason != "" {
+		return false, reason
+	}
+	if l.m.Values[v].Allocation < 0 {
+		return false, "its value has no allocation"
+	}
+	l.build()
+	_, why := l.needed(c, v)
+	return why == "", ""
+}
+
+// IsRead reports whether any instruction reads value v.
+func (a *Analyzer) IsRead(v int32) bool {
+	l := &a.lives
+	l.build()
+	for h := l.head[v]; h >= 0; h = l.uses[h].next {
+		if l.uses[h].pos != atEnd {
+			return true
+		}
+	}
+	return false
+}
