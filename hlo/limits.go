@@ -14,7 +14,7 @@ type Limits struct {
 	Depth int
 	// ArchiveBytes is the most bytes that an archive may inflate to. Default 8 GiB.
 	ArchiveBytes int64
-	// ArchiveMembers is the most members of an archive. Default 1,000,000.
+	// ArchiveMembers is the most members of an archive. Default 200,000.
 	ArchiveMembers int
 	// Entries is the most files and folders that are looked at. Default 10,000,000.
 	Entries int
@@ -27,7 +27,7 @@ func (l Limits) orDefault() Limits {
 	set(&l.LiteralBytes, 1<<20)
 	set(&l.Depth, 100)
 	set(&l.ArchiveBytes, 8<<30)
-	set(&l.ArchiveMembers, 1_000_000)
+	set(&l.ArchiveMembers, 200_000)
 	set(&l.Entries, 10_000_000)
 	return l
 }

@@ -85,6 +85,9 @@ func (l *loader) message(depth int, end int64) error {
 		if err != nil {
 			return err
 		}
+		if tag>>3 == 0 {
+			return readError("field number is out of range")
+		}
 		if tag&7 != wireBytes {
 			if err := l.scalar(tag); err != nil {
 				return err

@@ -1,6 +1,7 @@
 package hlo
 
 import (
+	"bufio"
 	"compress/gzip"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ type Reader struct {
 	limits Limits
 	loader loader
 	pair   member // the texts of the pair being read
+	text   transcoder
 	b      builder
 }
 
@@ -33,24 +35,28 @@ func (r *Reader) Read(src Source) (*Module, error) {
 	case src.Text:
 		return r.readPair(src)
 	case src.member != nil:
-		return r.build(src.member.image)
+		return r.build(src.member.image, r.b.placeInProto)
 	}
 	if err := r.loadFile(src.Path); err != nil {
 		return nil, fmt.Errorf("%s: %w", src.Path, err)
 	}
-	return r.build(r.loader.image)
+	return r.build(r.loader.image, r.b.placeInProto)
 }
 
-// build makes the module of what was loaded.
-func (r *Reader) build(im image) (*Module, error) {
+// build makes the module of what was loaded. place renders a place in it for errors.
+func (r *Reader) build(im image, place func(at int32) string) (*Module, error) {
 	b := &r.b
-	b.m.holes = im.holes
-	b.wire = im.wire
-	b.place = b.placeInProto
+	b.wire, b.m.holes, b.place = im.wire, im.holes, place
 	if err := b.decodeProto(); err != nil {
 		return nil, err
 	}
-	return b.finish()
+	if err := b.link(); err != nil {
+		return nil, err
+	}
+	if err := b.check(); err != nil {
+		return nil, err
+	}
+	return &b.m, nil
 }
 
 // readPair reads a text pair.
@@ -66,21 +72,12 @@ func (r *Reader) readPair(src Source) (*Module, error) {
 			return nil, fmt.Errorf("%s: %w", src.Assignment, err)
 		}
 	}
-	if err := r.b.readText(pair.text, pair.assignment, src.Path, src.Assignment); err != nil {
+	files := textPair{src.Path, src.Assignment, pair.text, pair.assignment}
+	wire, err := r.text.transcode(files, r.limits)
+	if err != nil {
 		return nil, err
 	}
-	return r.b.finish()
-}
-
-// finish links and checks what a reader appended.
-func (b *builder) finish() (*Module, error) {
-	if err := b.link(); err != nil {
-		return nil, err
-	}
-	if err := b.check(); err != nil {
-		return nil, err
-	}
-	return &b.m, nil
+	return r.build(image{wire: wire}, func(at int32) string { return r.text.place(files, at) })
 }
 
 // readText reads a file of text into the memory of buf.
@@ -123,7 +120,7 @@ func (r *Reader) loadFile(path string) error {
 	magic := make([]byte, 2)
 	switch _, err := f.ReadAt(magic, 0); {
 	case err == nil && isGzip(magic):
-		return l.inflate(f)
+		return l.loadStream(f)
 	case size > wholeBytes:
 		r.b.m.file = path
 		l.in = f
@@ -156,24 +153,24 @@ func openRegular(path string) (*os.File, int64, error) {
 // isGzip tells compressed data from an HloProto, which begins with the tag of field 1.
 func isGzip(data []byte) bool { return len(data) >= 2 && data[0] == 0x1f && data[1] == 0x8b }
 
-// inflate loads an HloProto from gzip.
-func (l *loader) inflate(in io.Reader) error {
-	z, err := gzip.NewReader(in)
-	if err != nil {
-		return err
+// loadStream loads an HloProto from what cannot be sought, inflating it where it is
+// compressed: no more than ArchiveBytes.
+func (l *loader) loadStream(in io.Reader) error {
+	buffered := bufio.NewReaderSize(in, chunk)
+	in = buffered
+	if magic, err := buffered.Peek(2); err == nil && isGzip(magic) {
+		z, err := gzip.NewReader(buffered)
+		if err != nil {
+			return err
+		}
+		in = z
 	}
-	l.stream(z)
-	return l.load(-1)
-}
-
-// stream makes the loader read from what cannot be sought, and of which no more than
-// ArchiveBytes are inflated.
-func (l *loader) stream(in io.Reader) {
 	l.in = &bounded{in: in, left: l.limits.ArchiveBytes}
 	l.skip = func(n int64) error {
 		_, err := io.CopyN(io.Discard, l.in, n)
 		return err
 	}
+	return l.load(-1)
 }
 
 // bounded is a reader that fails when more than left bytes come out of it.

@@ -1,0 +1,220 @@
+package hlo
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// Find yields the modules that the paths hold: dump directories, single files of proto
+// or text, and tar and zip archives, told by what they hold and not only by their
+// names. In place of a module that is not whole or cannot be read it yields an error,
+// with the path in the Source; so it does for a path without any module. The order is
+// that of the paths, then of the names.
+//
+// Members of archives are read while they are found; each Source holds its own.
+func Find(paths []string, limits Limits) iter.Seq2[Source, error] {
+	return func(yield func(Source, error) bool) {
+		for _, path := range paths {
+			f := &finder{limits: limits.orDefault(), yield: yield, folders: map[string]bool{}}
+			f.path(path)
+			if f.found == 0 && !f.stopped {
+				f.fail(path, errNothing)
+			}
+			if f.stopped {
+				return
+			}
+		}
+	}
+}
+
+// finder walks what one path names.
+type finder struct {
+	limits  Limits
+	yield   func(Source, error) bool
+	stopped bool            // the consumer wants no more, or a limit is reached
+	found   int             // what was yielded
+	entries int             // what was looked at
+	folders map[string]bool // real paths: links can make cycles
+}
+
+// give yields a module.
+func (f *finder) give(src Source) {
+	f.found++
+	if !f.stopped {
+		f.stopped = !f.yield(src, nil)
+	}
+}
+
+// fail yields what should have been a module.
+func (f *finder) fail(path string, err error) {
+	f.found++
+	if !f.stopped {
+		f.stopped = !f.yield(Source{Path: path}, bare(err))
+	}
+}
+
+// path looks at what the user named.
+func (f *finder) path(path string) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		f.fail(path, err)
+	case info.IsDir():
+		f.folder(path)
+	default:
+		f.single(path)
+	}
+}
+
+// single looks at a file that the user named: it counts even where its like is passed
+// over in a folder.
+func (f *finder) single(path string) {
+	head, err := readHead(path)
+	if err != nil {
+		f.fail(path, err)
+		return
+	}
+	name := file{name: filepath.Base(path)}
+	name.sniff(head)
+	stem, _ := strings.CutSuffix(path, ".txt")
+	switch name.kind {
+	case archive:
+		f.archive(path)
+	case text, earlier:
+		f.give(Source{Path: path, Text: true, Assignment: stem + assignmentSuffix + ".txt"})
+	case assignment:
+		f.give(Source{Path: strings.TrimSuffix(stem, assignmentSuffix) + ".txt", Text: true, Assignment: path})
+	case proto:
+		f.give(Source{Path: path})
+	default:
+		if classify(name.name).kind == noise {
+			f.fail(path, errNoDump)
+			return
+		}
+		f.give(Source{Path: path}) // reading it says what is wrong with it
+	}
+}
+
+// folder looks at a folder's files, then at its folders.
+func (f *finder) folder(path string) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		f.fail(path, err)
+		return
+	}
+	if f.folders[real] {
+		return
+	}
+	f.folders[real] = true
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		f.fail(path, err) // what was read of it is looked at all the same
+	}
+	var files []file
+	var folders []string
+	for _, entry := range entries {
+		if f.entries++; f.entries > f.limits.Entries {
+			f.fail(path, fmt.Errorf("more than %d files and folders", f.limits.Entries))
+			f.stopped = true
+		}
+		if f.stopped {
+			return
+		}
+		full := filepath.Join(path, entry.Name())
+		mode, err := modeOf(full, entry)
+		switch {
+		case err != nil:
+			f.fail(full, err)
+		case mode.IsDir():
+			folders = append(folders, full)
+		case !mode.IsRegular():
+			if k := classify(entry.Name()).kind; k != noise && k != unknown {
+				f.fail(full, errNotRegular)
+			}
+		default:
+			if file, err := identify(full, entry.Name()); err != nil {
+				f.fail(full, err)
+			} else {
+				files = append(files, file)
+			}
+		}
+	}
+	f.parts(path, files)
+	for _, folder := range folders {
+		f.folder(folder)
+	}
+}
+
+// parts yields what the files of one folder amount to, archives among them.
+func (f *finder) parts(path string, files []file) {
+	parts := group(files)
+	for _, file := range files {
+		if file.kind == archive {
+			parts = append(parts, part{name: file.name, archive: true})
+		}
+	}
+	sort.SliceStable(parts, func(i, j int) bool { return parts[i].name < parts[j].name })
+	for _, p := range parts {
+		full := filepath.Join(path, p.name)
+		switch {
+		case f.stopped:
+			return
+		case p.err != nil:
+			f.fail(full, p.err)
+		case p.archive:
+			f.archive(full)
+		case p.text:
+			f.give(Source{Path: full, Text: true, Assignment: filepath.Join(path, p.assignment)})
+		default:
+			f.give(Source{Path: full})
+		}
+	}
+}
+
+// modeOf is what an entry is, or what its link points at.
+func modeOf(path string, entry fs.DirEntry) (fs.FileMode, error) {
+	if entry.Type()&fs.ModeSymlink == 0 {
+		return entry.Type(), nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, fmt.Errorf("link leads nowhere: %w", bare(err))
+	}
+	return info.Mode(), nil
+}
+
+// identify tells what a file of a folder is, by its name or else by its first bytes.
+func identify(path, name string) (file, error) {
+	f := classify(name)
+	if f.kind != unknown {
+		return f, nil
+	}
+	head, err := readHead(path)
+	if err != nil {
+		return f, err
+	}
+	f.sniff(head)
+	return f, nil
+}
+
+// readHead reads a file's first bytes.
+func readHead(path string) ([]byte, error) {
+	f, _, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	head := make([]byte, sniffBytes)
+	n, err := io.ReadFull(f, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, bare(err)
+	}
+	return slices.Clip(head[:n]), nil
+}

@@ -1,0 +1,289 @@
+package hlo
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// found is what Find yielded, paths relative to a folder, errors as text.
+func found(t *testing.T, folder string, limits Limits, paths ...string) []string {
+	t.Helper()
+	var list []string
+	for src, err := range Find(paths, limits) {
+		line := strings.TrimPrefix(src.Path, folder+"/")
+		if src.Text {
+			line += " + " + strings.TrimPrefix(src.Assignment, folder+"/")
+		}
+		if err != nil {
+			line += ": " + err.Error()
+		}
+		list = append(list, line)
+	}
+	return list
+}
+
+// files are the contents of a folder, by path.
+type files map[string]string
+
+// write makes a folder of files.
+func (f files) write(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	for name, content := range f {
+		full := filepath.Join(folder, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(full), 0o755))
+		require.NoError(t, os.WriteFile(full, []byte(content), 0o600))
+	}
+	return folder
+}
+
+// The names that XLA gives, shortened.
+const (
+	stepProto      = "module_0007.jit_step.sm_9.0a_gpu_after_optimizations.hlo.pb"
+	stepText       = "module_0007.jit_step.sm_9.0a_gpu_after_optimizations.txt"
+	stepAssignment = "module_0007.jit_step.sm_9.0a_gpu_after_optimizations-buffer-assignment.txt"
+	stepValues     = "module_0007.jit_step.sm_9.0a_gpu_after_optimizations-buffer-assignment-values.txt"
+	stepBefore     = "module_0007.jit_step.before_optimizations.hlo.pb"
+)
+
+func TestFindInFolder(t *testing.T) {
+	small, err := os.ReadFile(one(t, "scale_inplace"))
+	require.NoError(t, err)
+	tests := []struct {
+		name  string
+		files files
+		want  []string
+	}{
+		{
+			"a healthy directory: modules, earlier stages, notes, and prefixes of which nothing was compiled",
+			files{
+				stepBefore: "x", stepProto: "x", stepText: "HloModule x", stepAssignment: "x", stepValues: "x",
+				"module_0007.jit_step.debug_options":                                   "x",
+				"module_0007.jit_step.thunk_sequence.txt":                              "x",
+				"module_0007.jit_step.sm_9.0a_gpu_after_optimizations-live-range.txt":  "x",
+				"module_0007.jit_step.0003.fusion.after_cse.before_dce.hlo.pb":         "x",
+				"module_0008.jit_f.config.pbtxt":                                       "x",
+				"module_0009.jit_a.b.cpu_after_optimizations.hlo.pb":                   "x",
+				"module_0009.jit_a.b.before_optimizations.txt":                         "HloModule b",
+				"module_0010.jit_zipped.cpu_after_optimizations.hlo.pb.gz":             "x",
+				"sub/module_0001.jit_h.after_optimizations.hlo.pb":                     "x",
+				"module_0007.jit_step/module_0007.jit_step.after_optimizations.hlo.pb": "x",
+			},
+			[]string{
+				stepProto,
+				"module_0009.jit_a.b.cpu_after_optimizations.hlo.pb",
+				"module_0010.jit_zipped.cpu_after_optimizations.hlo.pb.gz",
+				"module_0007.jit_step/module_0007.jit_step.after_optimizations.hlo.pb",
+				"sub/module_0001.jit_h.after_optimizations.hlo.pb",
+			},
+		},
+		{
+			"text where there is no proto",
+			files{stepText: "HloModule x", stepAssignment: "BufferAssignment:", stepValues: "x"},
+			[]string{stepText + " + " + stepAssignment},
+		},
+		{
+			"half a text pair",
+			files{stepText: "HloModule x", "m2.after_optimizations-buffer-assignment.txt": "BufferAssignment:"},
+			[]string{
+				"m2.after_optimizations-buffer-assignment.txt: " + errNoModuleText.Error(),
+				stepText + ": " + errNoAssignmentText.Error(),
+			},
+		},
+		{
+			"a module that was not optimized, counted once",
+			files{stepBefore: "x", "module_0007.jit_step.after_spmd_partitioner.hlo.pb": "x", "module_0008.jit_f.config.pbtxt": ""},
+			[]string{"module_0007.jit_step.after_spmd_partitioner.hlo.pb: " + errNotOptimized.Error()},
+		},
+		{
+			"renamed files are told by what they hold",
+			files{
+				"a.bin": string(small), "b": "HloModule b, is_scheduled=true\n", "b-buffer-assignment.txt": "BufferAssignment:\n",
+				"c.png": "\x89PNG", "d.json": "{}", "e": "",
+			},
+			[]string{"a.bin", "b + b-buffer-assignment.txt"},
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			folder := test.files.write(t)
+			assert.Equal(t, test.want, found(t, folder, Limits{}, folder))
+		})
+	}
+}
+
+func TestFindWithoutModules(t *testing.T) {
+	folder := files{"module_0008.jit_f.config.pbtxt": "x", "notes": "x"}.write(t)
+	assert.Equal(t, []string{folder + ": " + errNothing.Error()}, found(t, folder, Limits{}, folder))
+	assert.Contains(t, errNothing.Error(), `XLA_FLAGS="--xla_dump_to=DIR --xla_dump_hlo_as_proto --xla_dump_hlo_as_text"`)
+	assert.Equal(t, []string{"nowhere: " + syscall.ENOENT.Error()}, found(t, folder, Limits{}, filepath.Join(folder, "nowhere")))
+	assert.Equal(t, []string{"module_0008.jit_f.config.pbtxt: " + errNoDump.Error()},
+		found(t, folder, Limits{}, filepath.Join(folder, "module_0008.jit_f.config.pbtxt")))
+}
+
+func TestFindSingleFiles(t *testing.T) {
+	data, err := os.ReadFile(one(t, "scale_inplace"))
+	require.NoError(t, err)
+	folder := files{stepProto: string(data), stepText: "HloModule x", stepAssignment: "BufferAssignment:", "renamed": string(data)}.write(t)
+	pair := stepText + " + " + stepAssignment
+	for name, want := range map[string]string{stepProto: stepProto, "renamed": "renamed", stepText: pair, stepAssignment: pair} {
+		assert.Equal(t, []string{want}, found(t, folder, Limits{}, filepath.Join(folder, name)), name)
+	}
+}
+
+func TestFindOddEntries(t *testing.T) {
+	folder := files{stepProto: "x", "sub/x.after_optimizations.hlo.pb": "x"}.write(t)
+	require.NoError(t, os.Symlink("missing", filepath.Join(folder, "dangling")))
+	require.NoError(t, os.Symlink(".", filepath.Join(folder, "sub", "cycle")))
+	require.NoError(t, os.Symlink("..", filepath.Join(folder, "sub", "up")))
+	require.NoError(t, os.Symlink("sub", filepath.Join(folder, "again")))
+	require.NoError(t, syscall.Mkfifo(filepath.Join(folder, "pipe.after_optimizations.hlo.pb"), 0o600))
+	require.NoError(t, syscall.Mkfifo(filepath.Join(folder, "pipe"), 0o600))
+	escaped := "\x1b[2Jred\n.after_optimizations.hlo.pb"
+	require.NoError(t, os.WriteFile(filepath.Join(folder, escaped), []byte("x"), 0o600))
+	assert.Equal(t, []string{
+		"dangling: link leads nowhere: " + syscall.ENOENT.Error(),
+		"pipe.after_optimizations.hlo.pb: " + errNotRegular.Error(),
+		escaped, stepProto, "again/x.after_optimizations.hlo.pb",
+	}, found(t, folder, Limits{}, folder))
+}
+
+func TestFindUnreadable(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root reads everything")
+	}
+	folder := files{"closed/a": "x", stepProto: "x", "unknown": "x"}.write(t)
+	require.NoError(t, os.Chmod(filepath.Join(folder, "closed"), 0))
+	require.NoError(t, os.Chmod(filepath.Join(folder, "unknown"), 0))
+	t.Cleanup(func() { os.Chmod(filepath.Join(folder, "closed"), 0o700) })
+	assert.Equal(t, []string{"unknown: " + fs.ErrPermission.Error(), stepProto, "closed: " + fs.ErrPermission.Error()},
+		found(t, folder, Limits{}, folder))
+}
+
+func TestFindStops(t *testing.T) {
+	folder := files{"a.hlo.pb": "x", "b.hlo.pb": "x", "c/d.hlo.pb": "x"}.write(t)
+	for range Find([]string{folder, folder}, Limits{}) {
+		break
+	}
+	assert.Equal(t, []string{"a.hlo.pb", "b.hlo.pb", "c: more than 3 files and folders"},
+		found(t, folder, Limits{Entries: 3}, folder))
+}
+
+// tarred is a tar archive of files, in the order given.
+func tarred(t *testing.T, members ...[2]string) []byte {
+	var out bytes.Buffer
+	w := tar.NewWriter(&out)
+	for _, m := range members {
+		require.NoError(t, w.WriteHeader(&tar.Header{Name: m[0], Size: int64(len(m[1])), Mode: 0o600, Typeflag: tar.TypeReg}))
+		_, err := w.Write([]byte(m[1]))
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
+	return out.Bytes()
+}
+
+// zipped is a zip archive of files.
+func zipped(t *testing.T, members ...[2]string) []byte {
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	for _, m := range members {
+		f, err := w.Create(m[0])
+		require.NoError(t, err)
+		_, err = f.Write([]byte(m[1]))
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
+	return out.Bytes()
+}
+
+// gzipped is data, compressed.
+func gzipped(t *testing.T, data []byte) []byte {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	_, err := w.Write(data)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	return out.Bytes()
+}
+
+func TestFindInArchives(t *testing.T) {
+	data, err := os.ReadFile(one(t, "sort_in_loop"))
+	require.NoError(t, err)
+	members := [][2]string{
+		{"dump/" + stepAssignment, "BufferAssignment:"}, {"dump/" + stepProto, string(data)}, {"dump/" + stepText, "HloModule"},
+		{"other/" + stepAssignment, "BufferAssignment:"}, {"other/" + stepText, "HloModule other"}, {"renamed", string(data)},
+		{"third/" + stepBefore, string(data)}, {"inner.zip", "PK\x03\x04"},
+	}
+	archives := files{
+		"a.tar": string(tarred(t, members...)), "b.tar.gz": string(gzipped(t, tarred(t, members...))),
+		"c.zip": string(zipped(t, members...)), "d": string(zipped(t, members...)),
+	}
+	folder := archives.write(t)
+	var want []string
+	for name := range archives {
+		at := name + "!/"
+		want = append(want, at+"inner.zip: "+errNested.Error(), at+"third/"+stepBefore+": "+errNotOptimized.Error(),
+			at+"dump/"+stepProto, at+"other/"+stepText+" + "+at+"other/"+stepAssignment, at+"renamed")
+	}
+	got := found(t, folder, Limits{}, folder)
+	for i := range got {
+		got[i] = strings.ReplaceAll(got[i], folder+"/", "")
+	}
+	assert.ElementsMatch(t, want, got)
+
+	r := NewReader(Limits{})
+	direct, err := r.Read(Source{Path: one(t, "sort_in_loop")})
+	require.NoError(t, err)
+	instructions, values := len(direct.Instructions), len(direct.Values)
+	for src, err := range Find([]string{filepath.Join(folder, "b.tar.gz"), filepath.Join(folder, "c.zip")}, Limits{}) {
+		if err != nil || src.Text {
+			continue
+		}
+		m, err := r.Read(src)
+		require.NoError(t, err, src.Path)
+		assert.Equal(t, instructions, len(m.Instructions))
+		assert.Equal(t, values, len(m.Values))
+	}
+}
+
+func TestFindInBadArchives(t *testing.T) {
+	data, err := os.ReadFile(one(t, "sort_in_loop"))
+	require.NoError(t, err)
+	whole := gzipped(t, tarred(t, [2]string{"a.hlo.pb", string(data)}, [2]string{"b.hlo.pb", string(data)}))
+	zip := zipped(t, [2]string{"a.hlo.pb", string(data)})
+	broken := bytes.Clone(zip)
+	broken[200] ^= 0xff
+	bomb := gzipped(t, tarred(t, [2]string{"a.hlo.pb", "\x0a\xff\xff\xff\xff\x0f" + strings.Repeat("\x00", 8<<20)}))
+	tests := []struct {
+		name, data string
+		limits     Limits
+		want       string
+	}{
+		{"cut tar.gz", string(whole[:len(whole)/2]), Limits{}, "unexpected EOF"},
+		{"tar.gz cut behind its last member", string(whole[:len(whole)-4]), Limits{}, "unexpected EOF"},
+		{"cut zip", string(zip[:len(zip)-40]), Limits{}, "zip: not a valid zip file"},
+		{"damaged zip", string(broken), Limits{}, ""},
+		{"inflates over the limit", string(bomb), Limits{ArchiveBytes: 1 << 20}, "inflates to more"},
+		{"too many members", string(whole), Limits{ArchiveMembers: 1}, "more than 1 members"},
+		{"too many members in a zip", string(zipped(t, make([][2]string, 40)...)), Limits{ArchiveMembers: 4}, "members"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			folder := files{"x": test.data}.write(t)
+			list := strings.Join(found(t, folder, test.limits, filepath.Join(folder, "x")), "\n")
+			assert.Contains(t, list, ": ")
+			assert.Contains(t, list, test.want)
+		})
+	}
+}
