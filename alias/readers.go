@@ -30,7 +30,7 @@ func (a *Analyzer) OtherReader(c *Call, v int32) (reader int32, ok bool) {
 func forwards(opcode string) bool {
 	switch opcode {
 	case "get-tuple-element", "tuple", "bitcast", "opt-barrier", "parameter", "constant",
-		"while", "conditional", "call", "async-start", "async-update", "async-done":
+		"call", "async-start", "async-update", "async-done":
 		return true
 	}
 	return false

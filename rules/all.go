@@ -12,10 +12,18 @@ func All() []Rule {
 		badDeclaration(),
 		unsafeInPlace(),
 		unclaimedResult(),
+		operandWritten(),
+		resultNotWritten(),
+		resultReadFirst(),
+		outOfBounds(),
+		spareBuffer(),
 		autotuneNotRestored(),
 		autotuneOverwritesParameter(),
+		autotuneUnreadyAddresses(),
 		autotuneBadIndex(),
+		lateAsyncCopy(),
 		nondeterministic(),
+		hang(),
 		fault(),
 	}
 }

@@ -13,8 +13,9 @@ import (
 
 // KernelRunner runs kernels to see what they read and write.
 type KernelRunner interface {
-	// Run returns the effects of a call's kernel, all configurations together, or
-	// nil and the reason why it could not be analysed.
+	// Run returns the effects of a call's kernel, all configurations together, and
+	// the reason why one of them could not be analysed: "" where all were. The
+	// effects are nil where none could be run.
 	Run(ctx context.Context, c *alias.Call, k *triton.Call) (Effects, string)
 }
 
@@ -106,7 +107,7 @@ func (a *Auditor) kernel(ctx context.Context, out *ModuleReport, p *Pass) {
 			reason = "kernels are not run (--replay off)"
 			break
 		}
-		if p.Effects, reason = a.opts.Runner.Run(ctx, c, k); p.Effects != nil {
+		if p.Effects, reason = a.opts.Runner.Run(ctx, c, k); reason == "" {
 			out.Analysed++
 			return
 		}

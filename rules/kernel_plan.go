@@ -1,7 +1,11 @@
 package rules
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"slices"
+	"strings"
 
 	"aliascheck/alias"
 	"aliascheck/hlo"
@@ -22,6 +26,7 @@ type kernelPlan struct {
 // planBuffer is one leaf of a call.
 type planBuffer struct {
 	Element  hlo.ElementType
+	Dims     []int64
 	Size     int64 // bytes
 	Claimant int   // of a result: the operand buffer that claims it, or -1
 	Empty    bool  // of an operand: AllocateBuffer's, without contents
@@ -29,8 +34,9 @@ type planBuffer struct {
 	Place    place
 
 	// Found are contents that were found rather than made, nil for none.
-	Found  []byte
-	Recipe Recipe // of Found
+	Found    []byte `json:"-"`
+	FoundSum string // SHA-256 of Found, for the key
+	Recipe   Recipe // of Found
 }
 
 // place is where a buffer lies when buffers share as the assignment has them: an
@@ -67,7 +73,7 @@ func newKernelPlan(c *alias.Call, k *triton.Call, source OperandSource) (*kernel
 		b.Claimant = -1
 		b.Empty = allocatedOnly(c, &c.Operands[n])
 		b.Ready = readyAtStart(c, &c.Operands[n])
-		b.Found, b.Recipe = source.contents(c, n, b.Size)
+		b.setFound(source.contents(c, n, b.Size))
 		b.Recipe.Operand = n
 		p.Buffers = append(p.Buffers, b)
 		total += b.Size
@@ -92,7 +98,22 @@ func newPlanBuffer(l *alias.Leaf) planBuffer {
 	if l.Allocation >= 0 {
 		size = l.Slice.Size
 	}
-	return planBuffer{Element: l.Element, Size: min(max(size, 0), maxPlanBytes)}
+	return planBuffer{Element: l.Element, Dims: slices.Clone(l.Dims), Size: min(max(size, 0), maxPlanBytes)}
+}
+
+// setFound keeps contents that were found.
+func (b *planBuffer) setFound(data []byte, r Recipe) {
+	if data == nil {
+		return
+	}
+	sum := sha256.Sum256(data)
+	b.Found, b.FoundSum, b.Recipe = data, hex.EncodeToString(sum[:]), r
+}
+
+// isInteger reports whether an element can be an index.
+func isInteger(e hlo.ElementType) bool {
+	name := e.String()
+	return len(name) >= 2 && (name[0] == 's' || name[0] == 'u') && strings.Trim(name[1:], "0123456789") == ""
 }
 
 // readyAtStart reports whether a leaf's value is an entry parameter or a constant.

@@ -47,6 +47,8 @@ type Effects interface {
 	// ReadsOld says whether the kernel reads what stood in the operand leaf before
 	// the launch; known is false where the analysis cannot tell.
 	ReadsOld(operand int) (reads, known bool)
+	// KernelRuns gives what each configuration did, in the call's order.
+	KernelRuns() []KernelRun
 }
 
 // Pass is what a rule sees of one call.

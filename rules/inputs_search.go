@@ -1,0 +1,258 @@
+package rules
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"aliascheck/rules/ptx"
+)
+
+// maxTries bounds the runs that look for inputs.
+const maxTries = 32
+
+// maxMadeBytes bounds the contents that are made for one run.
+const maxMadeBytes = 2 << 30
+
+// attempt is one run of a configuration, and the contents that it had.
+type attempt struct {
+	outcome  *ptx.Outcome
+	recipes  []Recipe // of the contents made for it
+	contents [][]byte // by operand, nil where not known
+}
+
+// search runs a configuration until its accesses are known. First only what was
+// found is known of the operands; where that does not do, the operands that decide
+// addresses are made up, one recipe after another, until a try stays inside its
+// buffers and writes every result that is not claimed.
+type search struct {
+	plan   *kernelPlan
+	config *configuration
+	run    func(context.Context, *ptx.Launch) (*ptx.Outcome, error)
+}
+
+func (s *search) find(ctx context.Context) (*attempt, error) {
+	found := s.plan.found()
+	first, err := s.try(ctx, found, nil)
+	if err != nil || first.outcome.Analysed {
+		return first, err
+	}
+	deciding := s.deciding(first.outcome, nil)
+	if len(deciding) == 0 {
+		return first, nil
+	}
+	best, last, err := s.among(ctx, found, deciding)
+	if err != nil || best != nil {
+		return best, err
+	}
+	// Another operand may decide too, one that no try had contents for.
+	if more := s.deciding(last.outcome, deciding); len(more) > len(deciding) {
+		if best, last, err = s.among(ctx, found, more); err != nil || best != nil {
+			return best, err
+		}
+	}
+	if last.outcome.Analysed {
+		last.outcome = &ptx.Outcome{Reason: "no made-up contents of the operands that decide its addresses kept it inside its buffers"}
+	}
+	return last, nil
+}
+
+// deciding lists the operands to make up: those that the machine names, else the
+// integers, else everything, beside those that are made up already.
+func (s *search) deciding(out *ptx.Outcome, already []int) []int {
+	list := slices.Clone(already)
+	add := func(want func(n int) bool) {
+		for n, b := range s.plan.Buffers[:s.plan.Operands] {
+			if b.Found == nil && b.Size > 0 && s.config.takes(n) && want(n) && !slices.Contains(list, n) {
+				list = append(list, n)
+			}
+		}
+	}
+	add(func(n int) bool { return slices.Contains(out.AddressFrom, n) })
+	if len(list) == len(already) {
+		add(func(n int) bool { return isInteger(s.plan.Buffers[n].Element) && !s.plan.Buffers[n].Empty })
+	}
+	if len(list) == len(already) {
+		add(func(int) bool { return true })
+	}
+	slices.Sort(list)
+	return list
+}
+
+// among tries the recipes for the deciding operands. It returns the first good
+// try, else the best that stayed inside its buffers, else nil, and the last one.
+func (s *search) among(ctx context.Context, found [][]byte, deciding []int) (best, last *attempt, err error) {
+	var most int64 = -1
+	for _, recipes := range s.plan.tries(deciding) {
+		if last, err = s.try(ctx, found, recipes); err != nil {
+			return nil, nil, err
+		}
+		out := last.outcome
+		if !out.Analysed || len(out.OutOfBounds) > 0 || out.Hang != nil {
+			if !out.Analysed && !isSubset(out.AddressFrom, deciding) {
+				return best, last, nil // it needs more operands than these
+			}
+			continue
+		}
+		written, all := s.plan.written(s.config, out)
+		if written > most {
+			best, most = last, written
+		}
+		if all {
+			return last, last, nil
+		}
+	}
+	return best, last, nil
+}
+
+func isSubset(part, whole []int) bool {
+	for _, n := range part {
+		if !slices.Contains(whole, n) {
+			return false
+		}
+	}
+	return true
+}
+
+// try runs the configuration once, with these contents.
+func (s *search) try(ctx context.Context, found [][]byte, recipes []Recipe) (*attempt, error) {
+	a := &attempt{recipes: recipes, contents: s.plan.contents(found, recipes)}
+	var err error
+	a.outcome, err = s.run(ctx, s.config.launch(s.plan.apart(a.contents)))
+	return a, err
+}
+
+// found gives the operands' contents that were found.
+func (p *kernelPlan) found() [][]byte {
+	out := make([][]byte, p.Operands)
+	for n := range out {
+		out[n] = p.Buffers[n].Found
+	}
+	return out
+}
+
+// contents adds contents made by recipes. What is over the limit stays unknown.
+func (p *kernelPlan) contents(found [][]byte, recipes []Recipe) [][]byte {
+	out := slices.Clone(found)
+	var total int64
+	for _, r := range recipes {
+		b := &p.Buffers[r.Operand]
+		if total += b.Size; total > maxMadeBytes {
+			break
+		}
+		data := Contents(r, b.Element, b.count())
+		out[r.Operand] = append(data, make([]byte, b.Size-int64(len(data)))...)
+	}
+	return out
+}
+
+// count is how many whole elements the buffer holds.
+func (b *planBuffer) count() int64 {
+	size := (b.Element.Bits() + 7) / 8
+	if size == 0 {
+		return 0
+	}
+	return b.Size / size
+}
+
+// written counts the bytes of unclaimed results that a run wrote, and says
+// whether that is all of them.
+func (p *kernelPlan) written(c *configuration, out *ptx.Outcome) (bytes int64, all bool) {
+	all = true
+	for n := p.Operands; n < len(p.Buffers); n++ {
+		b := &p.Buffers[n]
+		if b.Claimant >= 0 || !c.takes(n) {
+			continue
+		}
+		w := covered(out.Effects[n].Written) + covered(out.Effects[n].Atomic)
+		bytes += w
+		all = all && w >= b.Size
+	}
+	return bytes, all
+}
+
+// covered adds up ranges that are merged and ascending.
+func covered(ranges []ptx.Range) int64 {
+	var n int64
+	for _, r := range ranges {
+		n += r.End - r.Start
+	}
+	return n
+}
+
+// tries lists what to make of the deciding operands: first every operand by the
+// same choice, then one operand after another by a choice of its own.
+func (p *kernelPlan) tries(deciding []int) [][]Recipe {
+	choices := make([][]Recipe, len(deciding))
+	longest := 0
+	for i, n := range deciding {
+		choices[i] = p.choices(n)
+		longest = max(longest, len(choices[i]))
+	}
+	var out [][]Recipe
+	add := func(choice func(i int) int) {
+		if len(out) == maxTries {
+			return
+		}
+		try := make([]Recipe, len(deciding))
+		for i := range deciding {
+			try[i] = choices[i][min(choice(i), len(choices[i])-1)]
+		}
+		out = append(out, try)
+	}
+	for k := range longest {
+		add(func(int) int { return k })
+	}
+	for k := 1; k < longest && len(deciding) > 1; k++ {
+		for other := range deciding {
+			add(func(i int) int {
+				if i == other {
+					return k
+				}
+				return 0
+			})
+		}
+	}
+	return out
+}
+
+// choices lists the recipes for one operand, the most telling first: a permutation
+// touches everything once and in an order that shows every conflict.
+func (p *kernelPlan) choices(n int) []Recipe {
+	b := &p.Buffers[n]
+	recipe := func(kind string, bound int64) Recipe {
+		return Recipe{Operand: n, Kind: kind, Seed: uint64(n) + 1, Bound: bound}
+	}
+	if !isInteger(b.Element) {
+		return []Recipe{recipe(RandomInput, 0), recipe(ZerosInput, 0)}
+	}
+	out := []Recipe{recipe(PermutationInput, 0)}
+	bounds := p.bounds(n)
+	for _, bound := range bounds {
+		out = append(out, recipe(SmallInput, bound))
+	}
+	for _, bound := range bounds {
+		out = append(out, recipe(SortedInput, bound))
+	}
+	return append(out, recipe(ZerosInput, 0))
+}
+
+// bounds lists the sizes that an index in operand n may be an index into: the
+// dimensions of the other buffers, the largest first.
+func (p *kernelPlan) bounds(n int) []int64 {
+	const most = 6
+	var out []int64
+	for k, b := range p.Buffers {
+		for _, d := range b.Dims {
+			if k != n && d > 1 {
+				out = append(out, d)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b int64) int { return cmp.Compare(b, a) })
+	out = slices.Compact(out)
+	if len(out) > most { // keep the smallest too: it is the safest
+		out = append(out[:most-1], out[len(out)-1])
+	}
+	return out
+}

@@ -1,0 +1,191 @@
+package rules
+
+import (
+	"context"
+
+	"aliascheck/alias"
+	"aliascheck/hlo/triton"
+	"aliascheck/rules/ptx"
+
+	"golang.org/x/sync/singleflight"
+)
+
+// KernelOptions says how kernels are run.
+type KernelOptions struct {
+	Budget       ptx.Budget
+	SampleBlocks int // run about this many blocks of a launch; 0 runs all
+	Workers      int // goroutines for one launch; below 1 means 1
+	Operands     OperandSource
+	Replay       bool // run findings again, with the buffers apart and shared
+
+	CacheDir string // "": nothing is kept across runs
+	Version  string // of this program: entries of another are not used
+}
+
+// KernelAnalyzer runs kernels on the PTX machine and remembers what it saw. It is
+// safe for concurrent use: equal launches run once.
+type KernelAnalyzer struct {
+	opts   KernelOptions
+	memory memo
+	flight singleflight.Group
+}
+
+// NewKernelAnalyzer returns an analyzer with an empty memory.
+func NewKernelAnalyzer(o KernelOptions) *KernelAnalyzer {
+	return &KernelAnalyzer{opts: o, memory: newMemo(o.CacheDir, o.Version)}
+}
+
+// Run returns what the call's kernels read and write, all configurations together.
+// The reason says why a configuration could not be analysed; effects of the others
+// are returned all the same.
+func (k *KernelAnalyzer) Run(ctx context.Context, c *alias.Call, call *triton.Call) (Effects, string) {
+	plan, err := newKernelPlan(c, call, k.opts.Operands)
+	if err != nil {
+		return nil, err.Error()
+	}
+	analysis, err := remember(k, "analysis", plan, func() (*Analysis, error) { return k.analyse(ctx, plan) })
+	if err != nil {
+		return nil, err.Error()
+	}
+	if !analysis.fits(plan) { // a foreign entry of the cache
+		if analysis, err = k.analyse(ctx, plan); err != nil {
+			return nil, err.Error()
+		}
+	}
+	_, reason := analysis.Analysed()
+	return &callEffects{Analysis: analysis, plan: plan, analyzer: k}, reason
+}
+
+// callEffects are the effects of one call, and what it takes to run it again.
+type callEffects struct {
+	*Analysis
+	plan     *kernelPlan
+	analyzer *KernelAnalyzer
+}
+
+// analyse runs every configuration of a plan.
+func (k *KernelAnalyzer) analyse(ctx context.Context, p *kernelPlan) (*Analysis, error) {
+	a := &Analysis{Operands: p.Operands}
+	for n := range p.Buffers {
+		a.Claimant = append(a.Claimant, p.Buffers[n].Claimant)
+	}
+	for n := range p.Call.Kernels {
+		run := k.analyseOne(ctx, p, &p.Call.Kernels[n])
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		a.Runs = append(a.Runs, run)
+	}
+	return a, nil
+}
+
+// analyseOne runs one configuration until its accesses are known.
+func (k *KernelAnalyzer) analyseOne(ctx context.Context, p *kernelPlan, kernel *triton.Kernel) KernelRun {
+	r := KernelRun{Kernel: kernel.Name, Description: kernel.Description, Pointers: kernel.Pointers()}
+	config, err := p.newConfiguration(kernel)
+	if err != nil {
+		r.Reason = err.Error()
+		return r
+	}
+	s := &search{plan: p, config: config, run: k.launch}
+	a, err := s.find(ctx)
+	if err != nil {
+		r.Reason = err.Error()
+		return r
+	}
+	out := a.outcome
+	if !out.Analysed {
+		r.Reason = out.Reason
+		return r
+	}
+	r.Analysed, r.Basis = true, basisOf(out)
+	r.AddressFrom = p.operandsOf(out.AddressFrom)
+	r.Inputs, r.Made = p.inputs(a)
+	r.Buffers = out.Effects[:len(p.Buffers)]
+	r.Strays, r.Hang, r.LateCopies, r.Descriptors = out.OutOfBounds, out.Hang, out.LateCopies, out.Descriptors
+	for _, pair := range p.Pairs {
+		if out.Hang == nil && config.takes(pair.Operand) && config.takes(p.Operands+pair.Result) {
+			r.Pairs = append(r.Pairs, PairRun{Operand: pair.Operand, Result: pair.Result, Shift: pair.Shift,
+				Verdict: out.InPlace(pair.Operand, p.Operands+pair.Result, pair.Shift)})
+		}
+	}
+	r.Unready = s.unready(ctx, r.AddressFrom, a)
+	return r
+}
+
+// launch runs a launch within the budget.
+func (k *KernelAnalyzer) launch(ctx context.Context, l *ptx.Launch) (*ptx.Outcome, error) {
+	l.Budget, l.Workers = k.opts.Budget, k.opts.Workers
+	if l.Mode == ptx.Sliced {
+		l.SampleBlocks = k.opts.SampleBlocks
+	}
+	return ptx.Run(ctx, l)
+}
+
+func basisOf(out *ptx.Outcome) Basis {
+	switch {
+	case out.Sampled:
+		return Sampled
+	case out.Complete:
+		return Complete
+	}
+	return Inputs
+}
+
+// operandsOf keeps the buffers that are operands; a claimed result stands for its
+// claimant, whose contents it starts with.
+func (p *kernelPlan) operandsOf(buffers []int) []int {
+	var out []int
+	for _, n := range buffers {
+		if n >= p.Operands && n < len(p.Buffers) {
+			n = p.Buffers[n].Claimant
+		}
+		if n >= 0 && n < p.Operands {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// inputs lists the contents that decided a run's accesses, and says whether any of
+// them were made up.
+func (p *kernelPlan) inputs(a *attempt) (list []Recipe, made bool) {
+	for _, n := range p.operandsOf(a.outcome.AddressFrom) {
+		if p.Buffers[n].Found != nil {
+			list = append(list, p.Buffers[n].Recipe)
+		}
+		for _, r := range a.recipes {
+			if r.Operand == n {
+				list, made = append(list, r), true
+			}
+		}
+	}
+	return list, made
+}
+
+// fits reports whether an analysis from the cache is one of this plan: whether
+// every index in it is an index of the plan.
+func (a *Analysis) fits(p *kernelPlan) bool {
+	if a == nil || a.Operands != p.Operands || len(a.Claimant) != len(p.Buffers) || len(a.Runs) != len(p.Call.Kernels) {
+		return false
+	}
+	for i := range a.Runs {
+		r := &a.Runs[i]
+		if r.Analysed && len(r.Buffers) != len(p.Buffers) || r.Kernel != p.Call.Kernels[i].Name {
+			return false
+		}
+		for _, n := range r.AddressFrom {
+			if n < 0 || n >= p.Operands {
+				return false
+			}
+		}
+		if r.Unready != nil {
+			for _, n := range r.Unready.Operands {
+				if n < 0 || n >= p.Operands {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
