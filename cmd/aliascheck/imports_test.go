@@ -1,0 +1,86 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// layers says what each package of the design may import of the others. Packages
+// that are not listed here (helpers below one of these) count as their parent.
+func layers() map[string][]string {
+	return map[string][]string{
+		"hlo":             {},
+		"hlo/triton":      {},
+		"hlo/hlotest":     {},
+		"rules/ptx":       {},
+		"rules/tensormap": {},
+		"alias":           {"hlo"},
+		"rules":           {"hlo", "hlo/triton", "alias", "rules/ptx", "rules/tensormap"},
+		"cudarun":         {"hlo", "hlo/triton", "alias"},
+		"cmd/aliascheck": {"hlo", "hlo/triton", "alias", "rules", "rules/ptx", "rules/tensormap", "cudarun",
+			"cmd/aliascheck"},
+	}
+}
+
+// owner is the listed package that a directory belongs to.
+func owner(dir string) string {
+	for ; dir != "." && dir != "/"; dir = path.Dir(dir) {
+		if _, ok := layers()[dir]; ok {
+			return dir
+		}
+	}
+	return ""
+}
+
+// TestImportsPointDownwards holds the packages to the design's arrows: tests may
+// import more, code may not.
+func TestImportsPointDownwards(t *testing.T) {
+	root := filepath.Join("..", "..")
+	seen := map[string]bool{}
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && d.Name() != ".." && d.Name() != ".") {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return nil
+		}
+		rel, err := filepath.Rel(root, file)
+		require.NoError(t, err)
+		from := owner(path.Dir(filepath.ToSlash(rel)))
+		require.NotEmpty(t, from, "%s is in no package of the design", rel)
+		seen[from] = true
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		require.NoError(t, err)
+		for _, spec := range parsed.Imports {
+			name, ours := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), "aliascheck/")
+			if !ours {
+				continue
+			}
+			to := owner(name)
+			if to != from && !slices.Contains(layers()[from], to) {
+				t.Errorf("%s imports %s: %s may import %v only", rel, name, from, layers()[from])
+			}
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	for name := range layers() {
+		if !seen[name] {
+			if _, err := os.Stat(filepath.Join(root, name)); err == nil {
+				t.Errorf("no code was seen in %s", name)
+			}
+		}
+	}
+}
