@@ -52,6 +52,7 @@ const layoutAlign = 256
 type layout struct {
 	places []Place
 	groups []group
+	apart  bool // no two buffers overlap, but for a result that is its operand
 }
 
 // group is memory that buffers share: bytes, and the buffers in it.
@@ -81,7 +82,9 @@ func (p *Plan) apartLayout(k *Kernel) layout {
 			places[i] = places[b.Claims]
 		}
 	}
-	return p.layoutOf(places)
+	l := p.layoutOf(places)
+	l.apart = true
+	return l
 }
 
 func (p *Plan) layoutOf(places []Place) layout {

@@ -1,0 +1,343 @@
+package cudarun
+
+// The names of the helper kernels.
+const (
+	entryCompare   = "aliascheck_compare"
+	entryMagnitude = "aliascheck_magnitude"
+	entryGuard     = "aliascheck_guard"
+)
+
+// helperThreads is the block size of the helper kernels.
+const helperThreads = 256
+
+// helperPTX holds the kernels that compare results and look for broken guards on
+// the card, so that no result has to travel through host memory.
+//
+// All count into a report of reportBytes (see comparison.go): count, masked,
+// nonFinite, first, largest, then 64 cells, eight bytes each. Threads count in
+// registers and blocks in shared memory before they add to the report.
+//
+// aliascheck_compare reads 16 bytes of both buffers at a time and looks closer
+// only where they differ. An element that differs from the first reference is
+// masked, not counted, where the other two references differ from the first.
+const helperPTX = `
+.version 7.0
+.target sm_70
+.address_size 64
+
+// value: the element at an address, as its bits and as a double (kinds 1 to 6).
+.func (.reg .b64 bits, .reg .f64 number) value(.reg .b64 at, .reg .b32 log, .reg .b32 kind)
+{
+	.reg .pred %p<8>;
+	.reg .b16 %h<3>;
+	.reg .b32 %r<4>;
+	.reg .f32 %f<3>;
+	.reg .b64 %rd<4>;
+	.reg .f64 %d<3>;
+	mov.f64 %d1, 0d0000000000000000;
+	setp.eq.u32 %p1, log, 0;
+	@%p1 bra B1;
+	setp.eq.u32 %p1, log, 1;
+	@%p1 bra B2;
+	setp.eq.u32 %p1, log, 2;
+	@%p1 bra B4;
+	ld.global.u64 %rd1, [at];
+	mov.b64 %rd2, %rd1;
+	setp.ne.u32 %p2, kind, 4;
+	@%p2 bra INTEGER;
+	mov.b64 %d1, %rd1;
+	bra DONE;
+B1:
+	ld.global.u8 %rd1, [at];
+	ld.global.s8 %rd2, [at];
+	bra INTEGER;
+B2:
+	ld.global.u16 %rd1, [at];
+	ld.global.s16 %rd2, [at];
+	setp.eq.u32 %p3, kind, 1;
+	@%p3 bra HALF;
+	setp.eq.u32 %p3, kind, 2;
+	@%p3 bra BRAIN;
+	bra INTEGER;
+HALF:
+	ld.global.u16 %h1, [at];
+	cvt.f32.f16 %f1, %h1;
+	cvt.f64.f32 %d1, %f1;
+	bra DONE;
+BRAIN:
+	cvt.u32.u64 %r1, %rd1;
+	shl.b32 %r1, %r1, 16;
+	mov.b32 %f1, %r1;
+	cvt.f64.f32 %d1, %f1;
+	bra DONE;
+B4:
+	ld.global.u32 %rd1, [at];
+	ld.global.s32 %rd2, [at];
+	setp.ne.u32 %p4, kind, 3;
+	@%p4 bra INTEGER;
+	cvt.u32.u64 %r2, %rd1;
+	mov.b32 %f2, %r2;
+	cvt.f64.f32 %d1, %f2;
+	bra DONE;
+INTEGER:
+	setp.eq.u32 %p5, kind, 5;
+	@%p5 cvt.rn.f64.s64 %d1, %rd2;
+	setp.eq.u32 %p5, kind, 6;
+	@%p5 cvt.rn.f64.u64 %d1, %rd1;
+DONE:
+	mov.b64 bits, %rd1;
+	mov.f64 number, %d1;
+	ret;
+}
+
+// unequal: 0 equal, 1 different, 2 different by no finite number; and by how much.
+.func (.reg .b32 how, .reg .f64 by) unequal(.reg .b64 a, .reg .b64 b, .reg .b32 log, .reg .b32 kind, .reg .f64 rel, .reg .f64 abs)
+{
+	.reg .pred %p<6>;
+	.reg .b64 %rd<3>;
+	.reg .f64 %d<8>;
+	mov.f64 by, 0d0000000000000000;
+	call (%rd1, %d1), value, (a, log, kind);
+	call (%rd2, %d2), value, (b, log, kind);
+	mov.b32 how, 0;
+	setp.eq.u64 %p1, %rd1, %rd2;
+	@%p1 ret;
+	mov.b32 how, 1;
+	setp.eq.u32 %p2, kind, 0;
+	@%p2 ret;
+	sub.f64 %d3, %d1, %d2;
+	abs.f64 %d3, %d3;
+	testp.finite.f64 %p3, %d3;
+	@!%p3 mov.b32 how, 2;
+	@!%p3 ret;
+	mov.f64 by, %d3;
+	abs.f64 %d4, %d1;
+	abs.f64 %d5, %d2;
+	max.f64 %d4, %d4, %d5;
+	mul.f64 %d4, %d4, rel;
+	max.f64 %d4, %d4, abs;
+	setp.gt.f64 %p4, %d4, 0d0000000000000000;
+	setp.le.and.f64 %p5, %d3, %d4, %p4;
+	@%p5 mov.b32 how, 0;
+	ret;
+}
+
+.visible .entry aliascheck_compare(
+	.param .u64 x, .param .u64 r1, .param .u64 r2, .param .u64 r3,
+	.param .u64 chunks, .param .u64 cell, .param .u64 report,
+	.param .u32 kind, .param .u32 log, .param .f64 rel, .param .f64 abs)
+.maxntid 256, 1, 1
+.minnctapersm 4
+{
+	.reg .pred %p<12>;
+	.reg .b32 %r<20>;
+	.reg .b64 %rd<48>;
+	.reg .f64 %d<6>;
+	.shared .align 8 .b8 sums[552];
+
+	mov.u32 %r1, %tid.x;
+	mov.u32 %r2, %ctaid.x;
+	mov.u32 %r3, %nctaid.x;
+	ld.param.u64 %rd1, [x];
+	ld.param.u64 %rd2, [r1];
+	ld.param.u64 %rd3, [r2];
+	ld.param.u64 %rd4, [r3];
+	ld.param.u64 %rd5, [chunks];
+	ld.param.u64 %rd6, [cell];
+	ld.param.u64 %rd7, [report];
+	ld.param.u32 %r4, [kind];
+	ld.param.u32 %r5, [log];
+	ld.param.f64 %d1, [rel];
+	ld.param.f64 %d2, [abs];
+
+	// sums: count, masked, nonFinite, first, largest, cells
+	mov.u32 %r6, sums;
+	shl.b32 %r7, %r1, 3;
+	add.u32 %r7, %r6, %r7;
+	setp.lt.u32 %p1, %r1, 69;
+	mov.u64 %rd8, 0;
+	setp.eq.u32 %p2, %r1, 3;
+	@%p2 mov.u64 %rd8, -1;
+	@%p1 st.shared.u64 [%r7], %rd8;
+	bar.sync 0;
+
+	mov.u64 %rd10, 0;
+	mov.u64 %rd11, 0;
+	mov.u64 %rd12, 0;
+	mov.u64 %rd13, -1;
+	mov.f64 %d3, 0d0000000000000000;
+
+	cvt.u64.u32 %rd14, %r2;
+	mul.lo.u64 %rd14, %rd14, 256;
+	cvt.u64.u32 %rd15, %r1;
+	add.u64 %rd14, %rd14, %rd15;
+	cvt.u64.u32 %rd16, %r3;
+	mul.lo.u64 %rd16, %rd16, 256;
+NEXT:
+	setp.ge.u64 %p3, %rd14, %rd5;
+	@%p3 bra REDUCE;
+	shl.b64 %rd17, %rd14, 4;
+	add.u64 %rd18, %rd1, %rd17;
+	add.u64 %rd19, %rd2, %rd17;
+	ld.global.v2.u64 {%rd20, %rd21}, [%rd18];
+	ld.global.v2.u64 {%rd22, %rd23}, [%rd19];
+	xor.b64 %rd20, %rd20, %rd22;
+	xor.b64 %rd21, %rd21, %rd23;
+	or.b64 %rd20, %rd20, %rd21;
+	setp.ne.u64 %p4, %rd20, 0;
+	@%p4 bra LOOK;
+STEP:
+	add.u64 %rd14, %rd14, %rd16;
+	bra NEXT;
+
+LOOK:
+	mov.u64 %rd24, 0;
+	mov.u32 %r8, 0;
+	mov.u32 %r9, 1;
+	shl.b32 %r9, %r9, %r5;
+	cvt.u64.u32 %rd25, %r9;
+ELEMENT:
+	add.u64 %rd26, %rd18, %rd24;
+	add.u64 %rd27, %rd19, %rd24;
+	call (%r10, %d4), unequal, (%rd26, %rd27, %r5, %r4, %d1, %d2);
+	setp.eq.u32 %p5, %r10, 0;
+	@%p5 bra SAME;
+	setp.eq.u64 %p6, %rd3, 0;
+	@%p6 bra COUNT;
+	add.u64 %rd28, %rd3, %rd17;
+	add.u64 %rd28, %rd28, %rd24;
+	call (%r11, %d5), unequal, (%rd28, %rd27, %r5, %r4, %d1, %d2);
+	setp.ne.u32 %p7, %r11, 0;
+	@%p7 bra MASKED;
+	add.u64 %rd28, %rd4, %rd17;
+	add.u64 %rd28, %rd28, %rd24;
+	call (%r11, %d5), unequal, (%rd28, %rd27, %r5, %r4, %d1, %d2);
+	setp.ne.u32 %p7, %r11, 0;
+	@%p7 bra MASKED;
+COUNT:
+	add.u64 %rd10, %rd10, 1;
+	add.u32 %r8, %r8, 1;
+	setp.eq.u32 %p8, %r10, 2;
+	@%p8 add.u64 %rd12, %rd12, 1;
+	add.u64 %rd29, %rd17, %rd24;
+	shr.u64 %rd29, %rd29, %r5;
+	min.u64 %rd13, %rd13, %rd29;
+	max.f64 %d3, %d3, %d4;
+	bra SAME;
+MASKED:
+	add.u64 %rd11, %rd11, 1;
+SAME:
+	add.u64 %rd24, %rd24, %rd25;
+	setp.lt.u64 %p9, %rd24, 16;
+	@%p9 bra ELEMENT;
+	setp.eq.u32 %p10, %r8, 0;
+	@%p10 bra STEP;
+	div.u64 %rd30, %rd14, %rd6;
+	cvt.u32.u64 %r12, %rd30;
+	shl.b32 %r12, %r12, 3;
+	add.u32 %r12, %r12, %r6;
+	cvt.u64.u32 %rd31, %r8;
+	red.shared.add.u64 [%r12+40], %rd31;
+	bra STEP;
+
+REDUCE:
+	setp.eq.u64 %p3, %rd10, 0;
+	@%p3 bra NOTHING;
+	red.shared.add.u64 [%r6], %rd10;
+	red.shared.add.u64 [%r6+16], %rd12;
+	red.shared.min.u64 [%r6+24], %rd13;
+	mov.b64 %rd32, %d3;
+	red.shared.max.u64 [%r6+32], %rd32;
+NOTHING:
+	setp.eq.u64 %p3, %rd11, 0;
+	@!%p3 red.shared.add.u64 [%r6+8], %rd11;
+	bar.sync 0;
+	@!%p1 ret;
+	ld.shared.u64 %rd33, [%r7];
+	mul.wide.u32 %rd34, %r1, 8;
+	add.u64 %rd34, %rd7, %rd34;
+	setp.eq.u32 %p4, %r1, 3;
+	@%p4 red.global.min.u64 [%rd34], %rd33;
+	@%p4 ret;
+	setp.eq.u32 %p4, %r1, 4;
+	@%p4 red.global.max.u64 [%rd34], %rd33;
+	@%p4 ret;
+	setp.ne.u64 %p4, %rd33, 0;
+	@%p4 red.global.add.u64 [%rd34], %rd33;
+	ret;
+}
+
+// The largest finite magnitude of all elements, into report's largest.
+.visible .entry aliascheck_magnitude(
+	.param .u64 x, .param .u64 elements, .param .u64 report, .param .u32 kind, .param .u32 log)
+.maxntid 256, 1, 1
+{
+	.reg .pred %p<4>;
+	.reg .b32 %r<8>;
+	.reg .b64 %rd<12>;
+	.reg .f64 %d<4>;
+	ld.param.u64 %rd1, [x];
+	ld.param.u64 %rd2, [elements];
+	ld.param.u64 %rd3, [report];
+	ld.param.u32 %r1, [kind];
+	ld.param.u32 %r2, [log];
+	mov.u32 %r3, %tid.x;
+	mov.u32 %r4, %ctaid.x;
+	mov.u32 %r5, %nctaid.x;
+	mul.wide.u32 %rd4, %r4, 256;
+	cvt.u64.u32 %rd5, %r3;
+	add.u64 %rd4, %rd4, %rd5;
+	mul.wide.u32 %rd6, %r5, 256;
+	mov.f64 %d1, 0d0000000000000000;
+NEXT:
+	setp.ge.u64 %p1, %rd4, %rd2;
+	@%p1 bra END;
+	shl.b64 %rd7, %rd4, %r2;
+	add.u64 %rd7, %rd1, %rd7;
+	call (%rd8, %d2), value, (%rd7, %r2, %r1);
+	abs.f64 %d2, %d2;
+	testp.finite.f64 %p2, %d2;
+	@%p2 max.f64 %d1, %d1, %d2;
+	add.u64 %rd4, %rd4, %rd6;
+	bra NEXT;
+END:
+	mov.b64 %rd9, %d1;
+	setp.ne.u64 %p3, %rd9, 0;
+	@%p3 red.global.max.u64 [%rd3+32], %rd9;
+	ret;
+}
+
+// Bytes that do not hold the guard's value: their number, the first, the last.
+.visible .entry aliascheck_guard(
+	.param .u64 at, .param .u64 bytes, .param .u64 report, .param .u32 value)
+.maxntid 256, 1, 1
+{
+	.reg .pred %p<4>;
+	.reg .b32 %r<8>;
+	.reg .b64 %rd<12>;
+	ld.param.u64 %rd1, [at];
+	ld.param.u64 %rd2, [bytes];
+	ld.param.u64 %rd3, [report];
+	ld.param.u32 %r1, [value];
+	mov.u32 %r2, %tid.x;
+	mov.u32 %r3, %ctaid.x;
+	mov.u32 %r4, %nctaid.x;
+	mul.wide.u32 %rd4, %r3, 256;
+	cvt.u64.u32 %rd5, %r2;
+	add.u64 %rd4, %rd4, %rd5;
+	mul.wide.u32 %rd5, %r4, 256;
+NEXT:
+	setp.ge.u64 %p1, %rd4, %rd2;
+	@%p1 ret;
+	add.u64 %rd6, %rd1, %rd4;
+	ld.global.u8 %r5, [%rd6];
+	setp.eq.u32 %p2, %r5, %r1;
+	@%p2 bra STEP;
+	red.global.add.u64 [%rd3], 1;
+	red.global.min.u64 [%rd3+24], %rd4;
+	red.global.max.u64 [%rd3+32], %rd4;
+STEP:
+	add.u64 %rd4, %rd4, %rd5;
+	bra NEXT;
+}
+`

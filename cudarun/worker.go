@@ -1,0 +1,181 @@
+package cudarun
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"sync/atomic"
+	"time"
+)
+
+// ServeWorker is the hidden command's work: it opens a card when it is told to,
+// replays the plans that come on stdin and answers on stdout, until stdin ends or
+// a kernel costs it the card. If stdin ends in the middle of a replay the parent
+// is gone, and the process ends at once, whatever the driver is doing.
+func ServeWorker(stdin io.Reader, stdout io.Writer) error {
+	w := worker{
+		open: func(ordinal int) (device, error) {
+			lib, err := openLibrary(libraryName)
+			if err != nil {
+				return nil, err
+			}
+			return openCard(lib, ordinal)
+		},
+		abort: endProcess,
+	}
+	return w.serve(stdin, stdout)
+}
+
+// worker is the process's one replayer.
+type worker struct {
+	open  func(ordinal int) (device, error)
+	abort func() // ends the process at once
+	dev   device
+	out   io.Writer
+
+	// working says that an answer is being worked on: stdin must not end then.
+	working atomic.Bool
+}
+
+// serve speaks the protocol. The device belongs to this goroutine's OS thread.
+func (w *worker) serve(stdin io.Reader, stdout io.Writer) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	w.out = stdout
+	if err := writeJSON(w.out, frameHello, hello{protocolName, protocolVersion}); err != nil {
+		return err
+	}
+	frames := make(chan frame)
+	go w.receive(stdin, frames)
+	var plan *Plan
+	for f := range frames {
+		if lost, err := w.handle(f, &plan); err != nil || lost {
+			return err
+		}
+	}
+	if w.dev != nil {
+		return w.dev.close()
+	}
+	return nil
+}
+
+// receive reads frames until stdin ends.
+func (w *worker) receive(stdin io.Reader, frames chan<- frame) {
+	defer close(frames)
+	r := bufio.NewReaderSize(stdin, 1<<20)
+	for {
+		f, err := readFrame(r)
+		if err != nil {
+			if w.working.Load() {
+				w.abort()
+			}
+			return
+		}
+		frames <- f
+	}
+}
+
+// answer sends what a request asked for; the parent may go away after it.
+func (w *worker) answer(kind frameKind, value any) error {
+	w.working.Store(false)
+	return writeJSON(w.out, kind, value)
+}
+
+// handle does what one frame asks; lost says that the device is gone.
+func (w *worker) handle(f frame, plan **Plan) (lost bool, err error) {
+	switch f.kind {
+	case frameOpen:
+		w.working.Store(true)
+		return false, w.openDevice(f)
+	case framePlan:
+		*plan = &Plan{}
+		return false, f.decode(*plan)
+	case frameContents:
+		if *plan == nil {
+			return false, errors.New("contents before a plan")
+		}
+		return false, (*plan).addContents(f.body)
+	case frameRun:
+		var request runRequest
+		if err := f.decode(&request); err != nil {
+			return false, err
+		}
+		if w.dev == nil || *plan == nil {
+			return false, errors.New("a run before a device and a plan")
+		}
+		p := *plan
+		*plan = nil
+		w.working.Store(true)
+		return w.replay(p, request)
+	}
+	return false, fmt.Errorf("a frame %q out of place", f.kind)
+}
+
+// openDevice opens the card. That it cannot is an answer, not an error.
+func (w *worker) openDevice(f frame) error {
+	var request openRequest
+	if err := f.decode(&request); err != nil {
+		return err
+	}
+	if w.dev != nil {
+		return errors.New("the device is open")
+	}
+	dev, err := w.open(request.Ordinal)
+	if err != nil {
+		return w.answer(frameFailure, failure{err.Error()})
+	}
+	w.dev = dev
+	free, _, err := dev.memory()
+	if err != nil {
+		return w.answer(frameFailure, failure{err.Error()})
+	}
+	return w.answer(frameDevice, deviceReply{dev.info(), free})
+}
+
+// replay runs one plan and answers with its outcome.
+func (w *worker) replay(plan *Plan, request runRequest) (lost bool, err error) {
+	begin := time.Now()
+	about := w.dev.info()
+	out := Outcome{Plan: plan.Name, Device: &about}
+	progress := func(stage string) { _ = writeJSON(w.out, frameStage, stage) }
+	if request.Sanitize {
+		err = sanitizeRun(w.dev, plan, request.Deadline, &out)
+	} else {
+		err = replayPlan(w.dev, plan, request.Deadline, progress, &out)
+	}
+	out.Times.Total = time.Since(begin)
+	lost = errors.Is(err, errLost)
+	if err != nil && !lost {
+		out.Skipped = err.Error()
+		lost = isFault(err) || errors.Is(err, errHang) // of a helper kernel: the card is lost too
+	}
+	if err := w.answer(frameOutcome, outcomeReply{out, lost}); err != nil {
+		return true, err
+	}
+	return lost, nil
+}
+
+// replayPlan replays one plan on an open device and leaves no memory behind.
+func replayPlan(dev device, plan *Plan, deadline time.Duration, progress func(string), out *Outcome) error {
+	var err error
+	if out.FreeBefore, _, err = dev.memory(); err != nil {
+		return err
+	}
+	r, err := newReplay(dev, plan, deadline, progress, out)
+	if err != nil {
+		return err
+	}
+	if err := r.all(); err != nil {
+		if errors.Is(err, errLost) || isFault(err) || errors.Is(err, errHang) {
+			return err // nothing can be given back any more
+		}
+		return errors.Join(err, r.close())
+	}
+	if err := r.close(); err != nil {
+		return err
+	}
+	out.FreeAfter, _, err = dev.memory()
+	return err
+}
