@@ -37,7 +37,7 @@ func checkAutotuneBadIndex(p *Pass) {
 			what = fmt.Sprintf("is right, but input number %d names no operand", e.Input)
 		}
 		pr.Message = fmt.Sprintf("The autotuner's entry (%d, %d): output number %d %s.", e.Input, e.Output, e.Output, what)
-		pr.Fix = fmt.Sprintf("results are numbered from %d to %d: add the number of operands", ops, all-1)
+		pr.Fix = fmt.Sprintf("add the number of operands: the first result is number %d", ops)
 		pr.ConfirmationReason = "read from the call's own table"
 		p.Report(pr)
 	}

@@ -74,31 +74,34 @@ func buffer(c *alias.Call, n int64) *alias.Leaf {
 }
 
 func reportNotRestored(p *Pass, a, b int, why string) {
-	pr := Problem{
-		Operand: a, Result: b,
-		Message: fmt.Sprintf("The autotuner does not save %s, which the kernel updates in place: %s.", p.Operand(a), why),
+	severity, remark := notRestoredSeverity(p, a)
+	if remark != "" {
+		remark = " " + remark
+	}
+	p.Report(Problem{
+		Operand: a, Result: b, Severity: severity,
+		Message: fmt.Sprintf("The autotuner does not save %s, which the kernel updates in place: %s.%s", p.Operand(a), why, remark),
 		Fix: fmt.Sprintf("give the autotuner the entry (%d, %d, %d): operand, number of operands + result, bytes",
 			a, len(p.Call.Operands)+b, p.Call.Operands[a].Slice.Size),
-	}
-	pr.Severity, pr.ConfirmationReason = notRestoredSeverity(p, a)
-	p.Report(pr)
+	})
 }
 
-// notRestoredSeverity weighs what the trials destroy.
+// notRestoredSeverity weighs what the trials destroy, with a sentence that says why
+// it is less than an error.
 func notRestoredSeverity(p *Pass, a int) (Severity, string) {
 	x := &p.Call.Operands[a]
 	if p.Effects != nil {
 		if reads, known := p.Effects.ReadsOld(a); known && !reads {
-			return Note, "the kernel does not read what stood in the buffer before"
+			return Note, "The kernel does not read what stood in the buffer before."
 		}
 	}
 	if allocatedOnly(p.Call, x) {
-		return Note, "the operand is an uninitialized buffer: it has no contents to lose"
+		return Note, "The operand is an uninitialized buffer, with no contents to lose."
 	}
 	if triton.Target(p.Call.Target) == triton.TargetFFI && x.Allocation >= 0 {
 		alloc := &p.Call.Module.Allocations[x.Allocation]
 		if !alloc.EntryParameter && !alloc.Constant {
-			return Warning, "the trials of a typed-FFI call run before the program, on memory that holds nothing yet"
+			return Warning, "The trials of a typed-FFI call run before the program, on memory that holds nothing yet."
 		}
 	}
 	return Error, ""

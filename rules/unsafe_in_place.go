@@ -50,7 +50,7 @@ func confirmation(v PairVerdict) (Confirmation, string) {
 	case v.Basis == Table:
 		return Unchecked, "decided by the table of known kernels; the kernel was not run"
 	}
-	return Unchecked, v.Reason
+	return Unconfirmed, v.Reason
 }
 
 // witnesses names the reader and the writer that a run of the kernel caught.

@@ -18,6 +18,10 @@ type bar struct {
 // the scale of the bytes that they span. It reports whether it drew anything.
 func (t *textWriter) picture(f *rules.Finding) bool {
 	bars := barsOf(f)
+	names := 0
+	for _, b := range bars {
+		names = max(names, min(len([]rune(b.name)), maxName))
+	}
 	drawn := false
 	for len(bars) > 0 {
 		var same, rest []bar
@@ -28,7 +32,7 @@ func (t *textWriter) picture(f *rules.Finding) bool {
 				rest = append(rest, b)
 			}
 		}
-		t.allocation(same)
+		t.allocation(same, names)
 		drawn = true
 		bars = rest
 	}
@@ -66,15 +70,15 @@ func resultName(f *rules.Finding) string {
 	return "result " + rules.IndexText(f.ResultIndex)
 }
 
+// maxName is what a picture spends on a name; longer ones are cut.
+const maxName = 24
+
 // allocation draws the bars of one allocation, and where the first two overlap.
-func (t *textWriter) allocation(bars []bar) {
+func (t *textWriter) allocation(bars []bar, names int) {
 	from, to := bars[0].slice.Offset, bars[0].slice.Offset+bars[0].slice.Size
-	names := 0
 	for _, b := range bars {
 		from, to = min(from, b.slice.Offset), max(to, b.slice.Offset+b.slice.Size)
-		names = max(names, len([]rune(b.name)))
 	}
-	names = min(names, 24)
 	width := min(t.width, maxPicture) - 4 - names - 2 - 30
 	width = max(width, 10)
 	fmt.Fprintf(t.out, "    %s\n", t.paint.dim(fmt.Sprintf("allocation %d", bars[0].slice.Allocation)))

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"aliascheck/rules"
 )
@@ -17,13 +18,7 @@ func (t *textWriter) summary(s *rules.Summary) {
 		fmt.Fprintf(t.out, ": %d with a kernel analysed, %d library, %d not analysed", s.Analysed, s.Library, other)
 	}
 	fmt.Fprintln(t.out)
-	for _, u := range s.Unanalysed {
-		name := Clean(u.Target)
-		if u.Kernel != "" {
-			name += " " + Clean(u.Kernel)
-		}
-		t.prose(fmt.Sprintf("%6d ×", u.Calls), name+": "+u.Reason)
-	}
+	t.unanalysed(s.Unanalysed)
 	for _, u := range s.NotAudited {
 		t.prose(fmt.Sprintf("%6d ×", u.Calls), "not audited for "+u.Check+": "+u.Reason)
 	}
@@ -31,7 +26,7 @@ func (t *textWriter) summary(s *rules.Summary) {
 		t.prose("stale", fmt.Sprintf("%s %s: %s", x.Where, x.Text, x.Reason))
 	}
 	for _, x := range s.Incomplete {
-		t.prose(t.paint.red("unread"), Clean(x.Path)+": "+x.Error)
+		t.prose("unread", x.Path+": "+x.Error)
 	}
 	line := fmt.Sprintf("%s, %s, %s", plural(s.Errors, "error"), plural(s.Warnings, "warning"), plural(s.Notes, "note"))
 	if s.Suppressed > 0 {
@@ -41,6 +36,38 @@ func (t *textWriter) summary(s *rules.Summary) {
 		line += fmt.Sprintf("; %s could not be read whole", plural(len(s.Incomplete), "input"))
 	}
 	fmt.Fprintln(t.out, t.paint.bold(line))
+}
+
+// unanalysed lists the calls whose kernel was not analysed, together where they
+// have the reason in common.
+func (t *textWriter) unanalysed(list []rules.Unanalysed) {
+	type group struct {
+		calls int
+		names []string
+	}
+	groups := map[string]*group{}
+	var reasons []string
+	for _, u := range list {
+		g := groups[u.Reason]
+		if g == nil {
+			g = &group{}
+			groups[u.Reason] = g
+			reasons = append(reasons, u.Reason)
+		}
+		name := u.Kernel
+		if name == "" {
+			name = u.Target
+		}
+		g.calls += u.Calls
+		if !slices.Contains(g.names, name) {
+			g.names = append(g.names, name)
+		}
+	}
+	for _, r := range reasons {
+		g := groups[r]
+		slices.Sort(g.names)
+		t.prose(fmt.Sprintf("%6d ×", g.calls), r+": "+list(g.names, 6))
+	}
 }
 
 func plural(n int, what string) string {

@@ -47,7 +47,7 @@ func (t *textWriter) finding(f *rules.Finding) {
 	}
 	fmt.Fprintf(t.out, "%s %s%s%s\n", t.paint.severity(f.Severity, head), f.Rule, strings.Repeat(" ", gap), t.paint.bold(where))
 	fmt.Fprintf(t.out, "  %s\n\n", t.paint.dim(called(f)))
-	t.prose("", f.Message)
+	t.paragraph(f.Message)
 	fmt.Fprintln(t.out)
 	if t.picture(f) {
 		fmt.Fprintln(t.out)
@@ -142,24 +142,23 @@ func (t *textWriter) stack(s *rules.Source) {
 	}
 }
 
-// prose prints text behind a word, wrapped and indented.
-func (t *textWriter) prose(word, text string) {
-	indent := 2
-	if word != "" || text == "" {
-		indent += label
-	} else if strings.HasPrefix(text, "…") {
-		indent += label
+// paragraph prints text, wrapped and indented.
+func (t *textWriter) paragraph(text string) {
+	for _, line := range wrap(Clean(text), min(t.width, maxText)-2) {
+		fmt.Fprintf(t.out, "  %s\n", line)
 	}
-	width := min(t.width, maxText+indent) - indent
-	for n, line := range wrap(Clean(text), width) {
-		lead := strings.Repeat(" ", indent)
-		if n == 0 && word != "" {
-			lead = "  " + t.paint.dim(fmt.Sprintf("%-*s", label, word))
-			if len(word) >= label {
-				lead = "  " + t.paint.dim(word) + " "
-			}
-		}
+}
+
+// prose prints text behind a word, or below the one before.
+func (t *textWriter) prose(word, text string) {
+	indent := 2 + label
+	lead := "  " + t.paint.dim(fmt.Sprintf("%-*s", label, word))
+	if len([]rune(word)) >= label {
+		lead = "  " + t.paint.dim(word) + " "
+	}
+	for _, line := range wrap(Clean(text), min(t.width, maxText)-indent) {
 		fmt.Fprintf(t.out, "%s%s\n", lead, line)
+		lead = strings.Repeat(" ", indent)
 	}
 }
 
