@@ -40,14 +40,14 @@ func (t *textWriter) summary(s *rules.Summary) {
 
 // unanalysed lists the calls whose kernel was not analysed, together where they
 // have the reason in common.
-func (t *textWriter) unanalysed(list []rules.Unanalysed) {
+func (t *textWriter) unanalysed(all []rules.Unanalysed) {
 	type group struct {
 		calls int
 		names []string
 	}
 	groups := map[string]*group{}
 	var reasons []string
-	for _, u := range list {
+	for _, u := range all {
 		g := groups[u.Reason]
 		if g == nil {
 			g = &group{}

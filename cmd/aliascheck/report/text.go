@@ -41,7 +41,7 @@ type textWriter struct {
 func (t *textWriter) finding(f *rules.Finding) {
 	head := fmt.Sprintf("%s %s", f.Severity, f.Code)
 	where := place(f.Source)
-	gap := t.width - len(head) - 1 - len(f.Rule) - len([]rune(where))
+	gap := min(t.width, maxText) - len(head) - 1 - len(f.Rule) - len([]rune(where))
 	if gap < 2 {
 		gap = 2
 	}
