@@ -87,7 +87,11 @@ func (a *Auditor) call(ctx context.Context, out *ModuleReport, c *alias.Call) {
 		}
 	}
 	a.place(out, p)
-	out.Calls = append(out.Calls, p.callReport(out))
+	report := p.callReport(out)
+	for i := range p.findings {
+		report.Findings = append(report.Findings, p.findings[i].Fingerprint)
+	}
+	out.Calls = append(out.Calls, report)
 }
 
 // kernel decodes and runs the call's kernel, and counts the call as analysed,
@@ -115,6 +119,7 @@ func (a *Auditor) kernel(ctx context.Context, out *ModuleReport, p *Pass) {
 		out.Library++
 		return
 	}
+	p.unanalysed = reason
 	out.Unanalysed = append(out.Unanalysed, Unanalysed{
 		Target: strings.Clone(c.Target), Kernel: strings.Clone(p.KernelName), Calls: 1, Reason: reason})
 }
@@ -171,7 +176,7 @@ func (p *Pass) callReport(out *ModuleReport) Call {
 	r := Call{
 		Module: out.Name, Path: out.Path, Computation: strings.Clone(m.Computations[in.Computation].Name),
 		Instruction: strings.Clone(in.Name), Target: strings.Clone(c.Target), Kernel: strings.Clone(p.KernelName),
-		Pairs: []Pair{},
+		Pairs: []Pair{}, Unanalysed: strings.Clone(p.unanalysed),
 	}
 	if p.Kernel != nil {
 		r.Configurations = len(p.Kernel.Kernels)

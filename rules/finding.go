@@ -61,6 +61,9 @@ type Finding struct {
 	Confirmation       Confirmation `json:"confirmation"`
 	ConfirmationReason string       `json:"confirmation_reason"`
 	Evidence           *Evidence    `json:"evidence,omitempty"`
+
+	// Map is drawn by the HTML report; nil where nobody asked for it.
+	Map *MemoryMap `json:"map,omitempty"`
 }
 
 // Source is a place in the program that made a call.

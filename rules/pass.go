@@ -62,9 +62,10 @@ type Pass struct {
 	KernelName string
 	Effects    Effects // nil where the kernel was not run
 
-	rule     *Rule
-	known    *knownKernels
-	findings []Finding
+	unanalysed string // why the kernel was not run, where that is said of the call
+	rule       *Rule
+	known      *knownKernels
+	findings   []Finding
 }
 
 // Problem is what a rule reports: the leaves it is about, and what to say.

@@ -72,6 +72,12 @@ type Call struct {
 	Kernel         string `json:"kernel"`
 	Configurations int    `json:"configurations"`
 	Pairs          []Pair `json:"pairs"`
+
+	// Unanalysed is why the call's kernel could not be run; empty where it was, and
+	// for library calls.
+	Unanalysed string `json:"unanalysed,omitempty"`
+	// Findings are the fingerprints of what was found here, suppressed ones too.
+	Findings []string `json:"findings,omitempty"`
 }
 
 // Pair is an operand leaf and a result leaf of equal size, declared, shared, or free to be.

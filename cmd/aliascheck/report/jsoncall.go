@@ -25,7 +25,22 @@ func appendCall(b []byte, c *rules.Call) []byte {
 		}
 		b = appendPair(b, &c.Pairs[i])
 	}
-	return append(b, `]}`...)
+	b = append(b, ']')
+	if c.Unanalysed != "" {
+		b = appendField(b, `,"unanalysed":`, c.Unanalysed)
+	}
+	for i, f := range c.Findings {
+		if i == 0 {
+			b = append(b, `,"findings":[`...)
+		} else {
+			b = append(b, ',')
+		}
+		b = appendString(b, f)
+	}
+	if len(c.Findings) > 0 {
+		b = append(b, ']')
+	}
+	return append(b, '}')
 }
 
 func appendPair(b []byte, p *rules.Pair) []byte {
