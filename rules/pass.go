@@ -88,7 +88,7 @@ func (p *Pass) Report(pr Problem) {
 	f := Finding{
 		Code: p.rule.Code, Rule: p.rule.Name, Severity: pr.Severity,
 		Target: c.Target, Kernel: p.KernelName,
-		Message: pr.Message, Why: p.rule.Doc.Why, Fix: pr.Fix, Related: pr.Related,
+		Message: sentence(pr.Message), Why: p.rule.Doc.Why, Fix: pr.Fix, Related: pr.Related,
 		Confirmation: pr.Confirmation, ConfirmationReason: pr.ConfirmationReason, Evidence: pr.Evidence,
 		Calls: 1,
 	}
@@ -111,6 +111,14 @@ func (p *Pass) Report(pr Problem) {
 		f.ResultIndex, f.ResultSlice = ints(l.Index), sliceOf(l)
 	}
 	p.findings = append(p.findings, f)
+}
+
+// sentence begins a message with a capital letter.
+func sentence(s string) string {
+	if s == "" || s[0] < 'a' || s[0] > 'z' {
+		return s
+	}
+	return string(s[0]-'a'+'A') + s[1:]
 }
 
 // ints copies a shape index; never nil, so that [] is printed for the whole array.
