@@ -1,11 +1,192 @@
 package hlo
 
-// transcoder turns a text pair into the HloProto that it stands for.
-type transcoder struct{}
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// transcoder turns a text pair into the HloProto that it stands for, so that shapes,
+// linking and checks have one way for both formats. It writes what the proto reader
+// reads and no more: no literals, no shardings.
+//
+// Where the text leaves a get-tuple-element out (%x#1), one is put before its first
+// user. Its memory is reused by the next pair.
+type transcoder struct {
+	scan scanner // over the module, then over the assignment
+	path string  // of what scan is over
+
+	out wireWriter // the HloProto, up to the last finished computation
+	cur wireWriter // the computation that is being read
+
+	comps     []textComputation
+	compNames map[string]int32 // into comps
+	insts     []textInstruction
+	instNames map[string]int32 // into insts
+	nodes     []shapeNode      // of the current computation's shapes
+	stack     []shapeNode      // of the tuples that are being read
+
+	// Scratch: of the instruction that is being read, and of the list.
+	operandIDs, called, ids []int64
+	text                    []byte          // scratch: an unescaped string
+	donated                 []ParameterLeaf // entries of input_output_alias
+	entry                   int32           // into comps, -1: none
+	scheduled               bool
+
+	places []textPlace
+	most   int // bytes of wire that are too many
+	errs   []error
+}
+
+// textPlace says that the wire from offset wire on stands at offset text of a file.
+type textPlace struct {
+	wire, text int32
+	assignment bool // of the pair's second file
+}
+
+// textComputation is a computation that was named: its id is its number and one.
+type textComputation struct {
+	name       string
+	first, end int32 // its instructions, in insts
+	fusion     bool  // a fusion calls it
+	flagAt     int   // offset of the flag's byte in out, 0: not written yet
+	written    bool  // begun, at least
+}
+
+// textInstruction is an instruction whose id is its number and one.
+type textInstruction struct {
+	computation int32
+	node        int32 // its shape's, into nodes, while its computation is the current one
+	needsValue  bool  // the assignment must have a value for the whole of it
+	valued      bool  // and has one
+}
+
+// textPair is the two files of one module.
 type textPair struct {
 	path, assignmentPath string
 	text, assignment     []byte
 }
 
-func (t *transcoder) transcode(p textPair, limits Limits) ([]byte, error) { return nil, errShrank }
-func (t *transcoder) place(p textPair, at int32) string                   { return "" }
+const (
+	maxTextErrors = 10
+	// textGrowth bounds the wire to this many times the text, and a little more: real
+	// modules need less than one, but %x#0 stands for a shape of any size.
+	textGrowth = 8
+)
+
+// transcode writes the HloProto of a pair. The bytes are valid until the next call.
+// The error joins up to ten, each with file, line and column.
+func (t *transcoder) transcode(p textPair, limits Limits) ([]byte, error) {
+	t.reset()
+	size := len(p.text) + len(p.assignment)
+	t.most = int(min(limits.FileBytes, int64(size)*textGrowth+1<<16))
+	t.path, t.scan = p.path, scanner{text: p.text}
+	module := t.out.begin(1)
+	t.module()
+	t.out.end(module)
+	if t.fail() {
+		return nil, errors.Join(t.errs...)
+	}
+	t.path, t.scan = p.assignmentPath, scanner{text: p.assignment}
+	assignment := t.out.begin(3)
+	t.assignment()
+	t.out.end(assignment)
+	t.fail()
+	return t.out.buf, errors.Join(t.errs...)
+}
+
+// reset forgets the last pair.
+func (t *transcoder) reset() {
+	if t.compNames == nil {
+		t.compNames, t.instNames = map[string]int32{}, map[string]int32{}
+	}
+	clear(t.compNames)
+	clear(t.instNames)
+	t.out.buf, t.cur.buf = t.out.buf[:0], t.cur.buf[:0]
+	t.comps, t.insts, t.nodes, t.donated = t.comps[:0], t.insts[:0], t.nodes[:0], t.donated[:0]
+	t.places, t.errs = t.places[:0], nil
+	t.entry, t.scheduled = -1, false
+}
+
+// fail moves the scanner's problem to the errors; it reports whether there are any.
+func (t *transcoder) fail() bool {
+	s := &t.scan
+	if s.problem != "" {
+		t.errs = append(t.errs, fmt.Errorf("%s: %s", position(t.path, s.text, s.at), s.problem))
+	}
+	return len(t.errs) > 0
+}
+
+// recovered takes the scanner's problem, if there is one, and makes the scanner go on
+// with the next line. It reports false when there have been too many.
+func (t *transcoder) recovered() bool {
+	if t.scan.problem == "" {
+		return true
+	}
+	if len(t.errs) >= maxTextErrors-1 {
+		return false
+	}
+	t.fail()
+	t.scan.resume()
+	return true
+}
+
+// bound fails where the wire grows out of proportion.
+func (t *transcoder) bound() {
+	if len(t.out.buf)+len(t.cur.buf) > t.most {
+		t.scan.failed(t.scan.pos, "more than %d bytes of shapes and numbers", t.most)
+	}
+}
+
+// computation returns the number of a computation, which may have yet to come.
+func (t *transcoder) computation(name []byte) int32 {
+	n, ok := t.compNames[string(name)]
+	if !ok {
+		n = int32(len(t.comps))
+		t.comps = append(t.comps, textComputation{name: string(name)})
+		t.compNames[t.comps[n].name] = n
+	}
+	return n
+}
+
+// place records that the wire of w from here on stands where the scanner is.
+func (t *transcoder) placed(w *wireWriter, at int, assignment bool) {
+	t.places = append(t.places, textPlace{int32(len(w.buf)), int32(at), assignment})
+}
+
+// place renders where in the pair the thing at a place of the wire stands.
+func (t *transcoder) place(p textPair, at int32) string {
+	n := sort.Search(len(t.places), func(i int) bool { return t.places[i].wire > at })
+	if n == 0 {
+		return p.path
+	}
+	found := t.places[n-1]
+	if found.assignment {
+		return position(p.assignmentPath, p.assignment, int(found.text))
+	}
+	return position(p.path, p.text, int(found.text))
+}
+
+// position is file:line:column of an offset; columns count bytes.
+func position(path string, text []byte, at int) string {
+	before := text[:min(at, len(text))]
+	line, start := 1, 0
+	for i, c := range before {
+		if c == '\n' {
+			line, start = line+1, i+1
+		}
+	}
+	return fmt.Sprintf("%s:%d:%d", path, line, len(before)-start+1)
+}
+
+// donates reports whether an entry of input_output_alias names a parameter's leaf.
+func (t *transcoder) donates(parameter int64, index ShapeIndex) bool {
+	return slices.ContainsFunc(t.donated, func(d ParameterLeaf) bool {
+		return d.Parameter == parameter && slices.Equal(d.Index, index)
+	})
+}
+
+// looksLikeModule tells HLO text from other text.
+func looksLikeModule(text string) bool { return strings.HasPrefix(text, "HloModule ") }

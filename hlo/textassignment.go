@@ -1,0 +1,198 @@
+package hlo
+
+import "bytes"
+
+// assignment reads BufferAssignment::ToString up to the first empty line, and writes
+// BufferAssignmentProto:
+//
+//	allocation 0: size 1024, page 0, parameter 1, shape |f32[256]| at ShapeIndex {}, maybe-live-out:
+//	 value: <5 copy.5{1} (phi) @0> (size=1024,offset=0): f32[256]{0}
+func (t *transcoder) assignment() {
+	s := &t.scan
+	if !s.acceptText("BufferAssignment:\n") {
+		s.failed(s.pos, `"BufferAssignment:" expected: not a buffer assignment, or cut off`)
+		return
+	}
+	for n := int64(0); t.recovered() && s.acceptText("allocation "); n++ {
+		t.allocation(n)
+	}
+	switch {
+	case s.problem != "" || len(t.errs) > 0:
+	case !bytes.HasSuffix(s.text, []byte("\n")):
+		s.failed(len(s.text), "line does not end: cut off?")
+	case s.pos < len(s.text) && s.text[s.pos-1] == '\n' && !bytes.HasSuffix(s.text[:s.pos], []byte("\n\n")):
+		s.failed(s.pos, "allocation expected")
+	default:
+		t.checkValued()
+	}
+}
+
+// allocation reads an allocation with its values, and writes BufferAllocationProto
+// after the LogicalBufferProtos.
+func (t *transcoder) allocation(n int64) {
+	s, w := &t.scan, &t.cur
+	w.buf = w.buf[:0]
+	at := s.pos
+	index := s.number()
+	s.expect(':')
+	if !s.acceptText("size ") {
+		s.failed(s.pos, `"size" expected`)
+	}
+	w.int64(1, index)
+	w.int64(2, s.number())
+	for s.accept(',') {
+		t.allocationProperty()
+	}
+	s.expect(':')
+	if index != n {
+		s.failed(at, "allocation %d expected", n)
+	}
+	tuple := false
+	for s.problem == "" && s.acceptText("value: <") {
+		tuple = t.value() || tuple
+	}
+	w.bool(11, tuple)
+	if s.problem != "" {
+		return
+	}
+	t.placed(&t.out, at, true)
+	t.out.bytes(3, w.buf)
+}
+
+// allocationProperty reads one of the properties behind an allocation's size.
+func (t *transcoder) allocationProperty() {
+	s, w := &t.scan, &t.cur
+	switch {
+	case s.acceptText("page ") || s.acceptText("color "):
+		w.int64(8, s.number())
+	case s.acceptText("parameter "):
+		t.allocatedParameter()
+	case s.acceptText("output shape is "):
+		s.bars()
+	case s.acceptText("thread-local"):
+		w.bool(3, true)
+	case s.acceptText("maybe-live-out"):
+		w.bool(7, true)
+	case s.acceptText("constant"):
+		w.bool(12, true)
+	case s.acceptText("preallocated-temp"):
+	default:
+		s.failed(s.pos, "property of an allocation expected")
+	}
+}
+
+// allocatedParameter reads "0, shape |f32[2]| at ShapeIndex {}".
+func (t *transcoder) allocatedParameter() {
+	s, w := &t.scan, &t.cur
+	parameter := s.number()
+	s.expect(',')
+	if !s.acceptText("shape ") {
+		s.failed(s.pos, `"shape" expected`)
+	}
+	s.bars()
+	if !s.acceptText("at ShapeIndex ") {
+		s.failed(s.pos, `"at ShapeIndex" expected`)
+	}
+	t.ids = s.index(t.ids[:0])
+	w.bool(5, true)
+	w.int64(6, parameter)
+	w.ints(10, t.ids)
+	w.bool(13, t.donates(parameter, t.ids))
+}
+
+// bars passes over a shape between two bars.
+func (s *scanner) bars() {
+	s.expect('|')
+	n := bytes.IndexByte(s.text[s.pos:], '|')
+	if n < 0 {
+		s.failed(s.pos, "'|' expected")
+		return
+	}
+	s.pos += n + 1
+}
+
+// value reads "5 copy.5{1} (phi) @0> (size=1024,offset=0): f32[256]{0}", writes where
+// it lies to the allocation and what it is as a LogicalBufferProto. It reports whether
+// it is a tuple's table.
+func (t *transcoder) value() bool {
+	s := &t.scan
+	start := s.pos
+	id := s.number()
+	at := s.pos
+	name := s.name()
+	n, ok := t.instNames[string(name)]
+	if !ok && s.problem == "" {
+		s.failed(at, "the module has no instruction %q", name)
+		return false
+	}
+	t.ids = t.ids[:0]
+	if s.peek() == '{' {
+		t.ids = s.index(t.ids)
+	}
+	s.acceptText("(phi)")
+	s.expect('@')
+	color := s.number()
+	s.expect('>')
+	size, offset := t.extent()
+	s.expect(':')
+	tuple := s.peek() == '('
+	s.skipShape()
+	if s.problem != "" {
+		return false
+	}
+	if len(t.ids) == 0 {
+		t.insts[n].valued = true
+	}
+
+	w := &t.out
+	t.placed(w, start, true)
+	buffer := w.begin(1)
+	w.int64(1, id)
+	w.int64(2, size)
+	defined := w.begin(3)
+	w.ints(3, t.ids)
+	w.int64(4, int64(n)+1)
+	w.end(defined)
+	w.int64(4, color)
+	w.end(buffer)
+
+	assigned := t.cur.begin(9)
+	t.cur.int64(1, id)
+	t.cur.int64(2, offset)
+	t.cur.int64(3, size)
+	t.cur.end(assigned)
+	return tuple
+}
+
+// extent reads (size=4,offset=0), in bytes.
+func (t *transcoder) extent() (size, offset int64) {
+	s := &t.scan
+	if !s.acceptText("(size=") {
+		s.failed(s.pos, `"(size=" expected`)
+	}
+	size = s.number()
+	if !s.acceptText(",offset=") {
+		s.failed(s.pos, `",offset=" expected`)
+	}
+	offset = s.number()
+	s.expect(')')
+	return size, offset
+}
+
+// checkValued fails where an instruction that must have a value has none: a file that
+// was cut off between two lines looks whole otherwise, because newer XLA ends it with
+// the last value.
+func (t *transcoder) checkValued() {
+	for n := range t.insts {
+		in := &t.insts[n]
+		if !in.needsValue || in.valued || t.comps[in.computation].fusion {
+			continue
+		}
+		for name, m := range t.instNames {
+			if int(m) == n {
+				t.scan.failed(len(t.scan.text), "no value of %q: cut off?", name)
+			}
+		}
+		return
+	}
+}
