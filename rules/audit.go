@@ -111,7 +111,11 @@ func (a *Auditor) kernel(ctx context.Context, out *ModuleReport, p *Pass) {
 			reason = "kernels are not run (--replay off)"
 			break
 		}
-		if p.Effects, reason = a.opts.Runner.Run(ctx, c, k); reason == "" {
+		p.Effects, reason = a.opts.Runner.Run(ctx, c, k)
+		if r, ok := p.Effects.(replayer); ok {
+			p.replay = func(f *Finding, operand, result int) { r.replay(ctx, f, operand, result) }
+		}
+		if reason == "" {
 			out.Analysed++
 			return
 		}

@@ -122,6 +122,17 @@ func (a *Analysis) Pair(operand, result int) PairVerdict {
 	return out
 }
 
+// decisive is the configuration that decides a pair's verdict: the first unsafe
+// one, else the first.
+func (a *Analysis) decisive(operand, result int) int {
+	for n := range a.Runs {
+		if v, ok := a.Runs[n].pair(operand, result); ok && v.Safety == ptx.Unsafe {
+			return n
+		}
+	}
+	return 0
+}
+
 // pair finds the run's verdict on a pair; false where it has none.
 func (r *KernelRun) pair(operand, result int) (ptx.Verdict, bool) {
 	if r.Analysed {

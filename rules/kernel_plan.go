@@ -20,11 +20,13 @@ type kernelPlan struct {
 	Operands int // Buffers[:Operands]
 	Buffers  []planBuffer
 	Pairs    []planPair
-	Early    bool // autotuned before the program runs: the typed FFI
+	Early    bool  // autotuned before the program runs: the typed FFI
+	Saved    []int // operands that the autotuner saves and puts back
 }
 
 // planBuffer is one leaf of a call.
 type planBuffer struct {
+	Index    []int // of the leaf in its operand or result
 	Element  hlo.ElementType
 	Dims     []int64
 	Size     int64 // bytes
@@ -87,6 +89,11 @@ func newKernelPlan(c *alias.Call, k *triton.Call, source OperandSource) (*kernel
 	if total < 0 || total > maxPlanBytes {
 		return nil, fmt.Errorf("buffers of more than %d bytes", int64(maxPlanBytes))
 	}
+	for n := range c.Operands {
+		if k.Autotuned && notSaved(c, k, n) == "" {
+			p.Saved = append(p.Saved, n)
+		}
+	}
 	p.placeBuffers(c)
 	return p, p.findPairs(c)
 }
@@ -98,7 +105,7 @@ func newPlanBuffer(l *alias.Leaf) planBuffer {
 	if l.Allocation >= 0 {
 		size = l.Slice.Size
 	}
-	return planBuffer{Element: l.Element, Dims: slices.Clone(l.Dims), Size: min(max(size, 0), maxPlanBytes)}
+	return planBuffer{Index: ints(l.Index), Element: l.Element, Dims: slices.Clone(l.Dims), Size: min(max(size, 0), maxPlanBytes)}
 }
 
 // setFound keeps contents that were found.

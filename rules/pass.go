@@ -110,6 +110,9 @@ func (p *Pass) Report(pr Problem) {
 		l := &c.Results[pr.Result]
 		f.ResultIndex, f.ResultSlice = ints(l.Index), sliceOf(l)
 	}
+	if p.replay != nil {
+		p.replay(&f, pr.Operand, pr.Result)
+	}
 	p.findings = append(p.findings, f)
 }
 

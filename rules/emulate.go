@@ -1,0 +1,208 @@
+package rules
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"aliascheck/rules/ptx"
+)
+
+// emulation is what running a call's kernel again showed: with its buffers apart,
+// then as the assignment has them.
+type emulation struct {
+	Runs   []Run
+	Reason string // why there is nothing to count; empty where there is
+}
+
+// differs reports whether some run counted an element that differs.
+func (e *emulation) differs() bool {
+	for _, r := range e.Runs {
+		for _, d := range r.Differing {
+			if d.Elements > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// maxReplayBytes bounds the buffers of a replay: they are held a few times over.
+const maxReplayBytes = 256 << 20
+
+// emulate runs configuration n with its buffers apart, and then sharing in each
+// order of blocks, and counts the elements that differ.
+func (k *KernelAnalyzer) emulate(ctx context.Context, p *kernelPlan, a *Analysis, n int) (*emulation, error) {
+	config, start, reason := p.prepare(a, n)
+	if reason != "" {
+		return &emulation{Reason: reason}, nil
+	}
+	apart, err := k.full(ctx, config, p.apart(start), ptx.Forward)
+	if err != nil || !apart.Analysed {
+		return notRun(apart, err), ctx.Err()
+	}
+	e := &emulation{}
+	known := false
+	together := p.shared(start)
+	for order, name := range [...]string{"forward", "backward", "shuffled"} {
+		shared, err := k.full(ctx, config, together, ptx.Order(order))
+		if err != nil || !shared.Analysed {
+			return notRun(shared, err), ctx.Err()
+		}
+		run := Run{Order: name, Differing: []Differ{}}
+		for b := p.Operands; b < len(p.Buffers); b++ {
+			if !config.takes(b) && p.Buffers[b].Claimant < 0 || p.Buffers[b].Size == 0 {
+				continue
+			}
+			d, some := p.compare(b, a.Runs[n].Buffers[b], p.final(apart, p.apartPlace(config, b), b), p.final(shared, together.at[b], b))
+			known = known || some
+			run.Differing = append(run.Differing, d)
+		}
+		e.Runs = append(e.Runs, run)
+	}
+	if !known {
+		e.Runs, e.Reason = nil, "the values of the results are not computed by the machine"
+	}
+	return e, nil
+}
+
+// notRun says why a replay could not be run.
+func notRun(out *ptx.Outcome, err error) *emulation {
+	if err != nil {
+		return &emulation{Reason: err.Error()}
+	}
+	return &emulation{Reason: out.Reason}
+}
+
+// prepare parses configuration n and gives every operand contents: those that
+// decided its accesses, those that were found, and random ones.
+func (p *kernelPlan) prepare(a *Analysis, n int) (*configuration, [][]byte, string) {
+	if !a.Runs[n].Analysed {
+		return nil, nil, a.Runs[n].Reason
+	}
+	var total int64
+	for _, b := range p.Buffers {
+		if total += b.Size; total > maxReplayBytes {
+			return nil, nil, fmt.Sprintf("its buffers take more than %s", Bytes(maxReplayBytes))
+		}
+	}
+	config, err := p.newConfiguration(&p.Call.Kernels[n])
+	if err != nil {
+		return nil, nil, err.Error()
+	}
+	start := p.found()
+	for m := range start {
+		if start[m] == nil {
+			start[m] = p.contents(start, []Recipe{{Operand: m, Kind: RandomInput, Seed: uint64(m) + 1}})[m]
+		}
+	}
+	for _, r := range a.Runs[n].Inputs {
+		if p.Buffers[r.Operand].Found == nil {
+			start[r.Operand] = p.contents(start, []Recipe{r})[r.Operand]
+		}
+	}
+	return config, start, ""
+}
+
+// full runs a configuration with every value computed.
+func (k *KernelAnalyzer) full(ctx context.Context, c *configuration, m memory, order ptx.Order) (*ptx.Outcome, error) {
+	l := c.launch(m)
+	l.Mode, l.Order, l.Seed = ptx.Full, order, 1
+	return k.launch(ctx, l)
+}
+
+// poison is what a result holds that nothing claims.
+const poison = 0xa5
+
+// shared puts the buffers where the assignment has them. An operand's contents
+// win over a result's poison.
+func (p *kernelPlan) shared(start [][]byte) memory {
+	m := memory{at: make([]place, len(p.Buffers))}
+	index := map[int]int{}
+	for n, b := range p.Buffers {
+		g, ok := index[b.Place.Group]
+		if !ok {
+			g = len(m.buffers)
+			index[b.Place.Group] = g
+			m.buffers = append(m.buffers, ptx.Buffer{Name: fmt.Sprintf("shared memory %d", g)})
+		}
+		m.buffers[g].Size = max(m.buffers[g].Size, b.Place.Offset+b.Size)
+		m.at[n] = place{g, b.Place.Offset}
+	}
+	for g := range m.buffers {
+		m.buffers[g].Contents = bytes.Repeat([]byte{poison}, int(m.buffers[g].Size))
+	}
+	for n := p.Operands - 1; n >= 0; n-- {
+		copy(m.buffers[m.at[n].Group].Contents[m.at[n].Offset:], start[n])
+	}
+	return m
+}
+
+// apartPlace is where buffer n's final contents stand in a run apart: a claimed
+// result without a pointer is its operand.
+func (p *kernelPlan) apartPlace(c *configuration, n int) place {
+	if !c.takes(n) && p.Buffers[n].Claimant >= 0 {
+		return place{Group: p.Buffers[n].Claimant}
+	}
+	return place{Group: n}
+}
+
+// final is what buffer n holds after a run, and which of its bytes are known.
+func (p *kernelPlan) final(out *ptx.Outcome, at place, n int) finalBytes {
+	f := &out.Contents[at.Group]
+	end := min(at.Offset+p.Buffers[n].Size, int64(len(f.Bytes)))
+	if at.Offset > end {
+		return finalBytes{}
+	}
+	return finalBytes{data: f.Bytes[at.Offset:end], opaque: f.Opaque, shift: at.Offset}
+}
+
+// finalBytes are a buffer's bytes after a run; opaque ranges are shifted by shift.
+type finalBytes struct {
+	data   []byte
+	opaque []ptx.Range
+	shift  int64
+}
+
+// known makes a mask of the bytes whose value is known.
+func (f finalBytes) known(mask []bool) {
+	for _, r := range f.opaque {
+		for i := max(r.Start-f.shift, 0); i < min(r.End-f.shift, int64(len(mask))); i++ {
+			mask[i] = false
+		}
+	}
+}
+
+// compare counts the elements of result buffer n that differ. Bytes that nobody
+// wrote do not count: apart they hold poison, shared what stood there before.
+func (p *kernelPlan) compare(n int, effects ptx.Effects, x, y finalBytes) (d Differ, known bool) {
+	size := min(len(x.data), len(y.data))
+	mask := make([]bool, size)
+	for _, r := range joined(effects.Written, effects.Atomic) {
+		for i := max(r.Start, 0); i < min(r.End, int64(size)); i++ {
+			mask[i] = true
+		}
+	}
+	if p.Buffers[n].Claimant >= 0 {
+		for i := range mask {
+			mask[i] = true
+		}
+	}
+	x.known(mask)
+	y.known(mask)
+	d = Differ{ResultIndex: p.Buffers[n].Index, First: -1}
+	width := max((p.Buffers[n].Element.Bits()+7)/8, 1)
+	for at := int64(0); at+width <= int64(size); at += width {
+		d.Of++
+		for i := at; i < at+width; i++ {
+			known = known || mask[i]
+			if mask[i] && x.data[i] != y.data[i] {
+				if d.Elements++; d.First < 0 {
+					d.First = at / width
+				}
+				break
+			}
+		}
+	}
+	return d, known
+}

@@ -1,0 +1,112 @@
+package rules
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// replayer runs a finding's kernel again, to see whether it shows.
+type replayer interface {
+	replay(ctx context.Context, f *Finding, operand, result int)
+}
+
+// replay adds what a replay on the machine shows to a finding about these leaves.
+func (e *callEffects) replay(ctx context.Context, f *Finding, operand, result int) {
+	if !e.analyzer.opts.Replay || f.Severity == Note || f.Confirmation == Refuted {
+		return
+	}
+	var shown *emulation
+	var err error
+	switch f.Code {
+	case "AC101", "AC102", "AC201":
+		shown, err = e.replayPair(ctx, operand, result)
+	case "AC301":
+		shown, err = e.replayTrials(ctx, operand)
+	case "AC302":
+		n := e.plan.Operands + result
+		shown, err = remember(e.analyzer, "overwritten", replayKey{e.plan, n, nil}, func() (*emulation, error) {
+			return e.analyzer.overwritten(ctx, e.plan, e.Analysis, n)
+		})
+	default:
+		return
+	}
+	if err != nil {
+		shown = &emulation{Reason: err.Error()}
+	}
+	shown.confirm(f)
+}
+
+// replayKey is everything that a replay depends on beside the analysis, which
+// depends on the plan.
+type replayKey struct {
+	Plan  *kernelPlan
+	N     int
+	Saved []int
+}
+
+// replayPair replays the configuration that decided the pair's verdict.
+func (e *callEffects) replayPair(ctx context.Context, operand, result int) (*emulation, error) {
+	n := e.decisive(operand, result)
+	return remember(e.analyzer, "replay", replayKey{e.plan, n, nil}, func() (*emulation, error) {
+		return e.analyzer.emulate(ctx, e.plan, e.Analysis, n)
+	})
+}
+
+// replayTrials replays the autotuner's trials on an in-out buffer.
+func (e *callEffects) replayTrials(ctx context.Context, operand int) (*emulation, error) {
+	if e.plan.Early && !e.plan.Buffers[operand].Ready {
+		return &emulation{Reason: "the trials run before the program, on memory that holds nothing yet"}, nil
+	}
+	saved := e.plan.Saved
+	return remember(e.analyzer, "trials", replayKey{e.plan, 0, saved}, func() (*emulation, error) {
+		return e.analyzer.trials(ctx, e.plan, e.Analysis, saved)
+	})
+}
+
+// confirm writes into a finding what a replay showed.
+func (e *emulation) confirm(f *Finding) {
+	if f.Evidence == nil {
+		f.Evidence = &Evidence{}
+	}
+	if f.Evidence.Emulated == nil {
+		f.Evidence.Emulated = &Emulated{Verdict: string(Unknown), Basis: string(NoBasis)}
+	}
+	shown := f.Evidence.Emulated
+	shown.Replay = e.Runs
+	switch {
+	case e.differs():
+		f.Confirmation, f.ConfirmationReason = Confirmed, "replayed on the PTX machine: "+e.words()
+		if shown.Witness == nil && shown.Verdict == string(Unknown) {
+			shown.Verdict, shown.Basis = string(Unsafe), string(Inputs)
+		}
+	case shown.Witness != nil:
+		f.Confirmation = Confirmed
+		f.ConfirmationReason = "the PTX machine has a witness"
+		if e.Reason != "" {
+			f.ConfirmationReason += "; no replay: " + e.Reason
+		} else {
+			f.ConfirmationReason += "; in the orders of blocks that were replayed no element differs"
+		}
+	case f.Confirmation == Confirmed:
+	case e.Reason != "":
+		f.Confirmation, f.ConfirmationReason = Unchecked, e.Reason
+	default:
+		f.Confirmation, f.ConfirmationReason = Unconfirmed, "replayed on the PTX machine: no element differs"
+	}
+}
+
+// words says how many elements of which result differ in which order.
+func (e *emulation) words() string {
+	var parts []string
+	for _, r := range e.Runs {
+		for _, d := range r.Differing {
+			name := "the result"
+			if len(d.ResultIndex) > 0 {
+				name = fmt.Sprintf("result %v", d.ResultIndex)
+			}
+			parts = append(parts, fmt.Sprintf("%d of %d elements of %s differ (%s)", d.Elements, d.Of, name, r.Order))
+		}
+	}
+	return strings.Join(parts, ", ")
+}

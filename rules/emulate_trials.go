@@ -1,0 +1,121 @@
+package rules
+
+import (
+	"bytes"
+	"context"
+
+	"aliascheck/rules/ptx"
+)
+
+// trials runs the autotuner's trials on the machine, then the call itself, and
+// counts the elements that differ from the call without trials. Trials run on the
+// memory of the assignment: each configuration twice (a warm-up, and the one that
+// is timed), then each again, more often the faster it is; once is enough to show.
+// Saved buffers are put back (jaxlib/gpu/triton_kernels.cc).
+func (k *KernelAnalyzer) trials(ctx context.Context, p *kernelPlan, a *Analysis, saved []int) (*emulation, error) {
+	configs, start, reason := p.prepareAll(a)
+	if reason != "" {
+		return &emulation{Reason: reason}, nil
+	}
+	before := p.shared(start)
+	plain, err := k.full(ctx, configs[0], before, ptx.Forward)
+	if err != nil || !plain.Analysed {
+		return notRun(plain, err), ctx.Err()
+	}
+	tried, reason, err := k.trialRuns(ctx, configs, before)
+	if reason != "" || err != nil {
+		return &emulation{Reason: reason}, err
+	}
+	for _, n := range saved {
+		p.restore(tried, before, n)
+	}
+	after, err := k.full(ctx, configs[0], tried, ptx.Forward)
+	if err != nil || !after.Analysed {
+		return notRun(after, err), ctx.Err()
+	}
+	run := Run{Order: "autotuner trials", Differing: []Differ{}}
+	known := false
+	for b := p.Operands; b < len(p.Buffers); b++ {
+		if p.Buffers[b].Size == 0 {
+			continue
+		}
+		d, some := p.compare(b, a.Runs[0].Buffers[b], p.final(plain, before.at[b], b), p.final(after, tried.at[b], b))
+		known = known || some
+		run.Differing = append(run.Differing, d)
+	}
+	if !known {
+		return &emulation{Reason: "the values of the results are not computed by the machine"}, nil
+	}
+	return &emulation{Runs: []Run{run}}, nil
+}
+
+// trialRuns gives the memory as the trials leave it, or why that is not known.
+func (k *KernelAnalyzer) trialRuns(ctx context.Context, configs []*configuration, before memory) (memory, string, error) {
+	state := memory{at: before.at, buffers: append([]ptx.Buffer(nil), before.buffers...)}
+	for _, rounds := range [...]int{2, 1} {
+		for _, config := range configs {
+			for range rounds {
+				out, err := k.full(ctx, config, state, ptx.Forward)
+				if err != nil || !out.Analysed {
+					return state, notRun(out, err).Reason, ctx.Err()
+				}
+				if len(out.OutOfBounds) > 0 {
+					return state, "a trial leaves its buffers", nil
+				}
+				for n := range state.buffers {
+					if len(out.Contents[n].Opaque) > 0 {
+						return state, "the values of the results are not computed by the machine", nil
+					}
+					state.buffers[n].Contents = out.Contents[n].Bytes
+				}
+			}
+		}
+	}
+	return state, "", nil
+}
+
+// prepareAll parses every configuration. The contents are those of the first.
+func (p *kernelPlan) prepareAll(a *Analysis) (configs []*configuration, start [][]byte, reason string) {
+	for n := range a.Runs {
+		config, contents, reason := p.prepare(a, n)
+		if reason != "" {
+			return nil, nil, reason
+		}
+		if configs = append(configs, config); start == nil {
+			start = contents
+		}
+	}
+	return configs, start, ""
+}
+
+// restore puts operand n's bytes back.
+func (p *kernelPlan) restore(to, from memory, n int) {
+	at, size := to.at[n], p.Buffers[n].Size
+	data := bytes.Clone(to.buffers[at.Group].Contents)
+	copy(data[at.Offset:at.Offset+size], from.buffers[at.Group].Contents[at.Offset:at.Offset+size])
+	to.buffers[at.Group].Contents = data
+}
+
+// overwritten runs the trials of a call that is autotuned before the program, with
+// result buffer n lying over a parameter, and counts the parameter's elements that
+// they change. Operands that the program has yet to compute hold garbage.
+func (k *KernelAnalyzer) overwritten(ctx context.Context, p *kernelPlan, a *Analysis, n int) (*emulation, error) {
+	configs, start, reason := p.prepareAll(a)
+	if reason != "" {
+		return &emulation{Reason: reason}, nil
+	}
+	before := p.shared(start)
+	at, b := before.at[n], &p.Buffers[n]
+	parameter := Contents(Recipe{Kind: RandomInput, Seed: uint64(n) + 1}, b.Element, b.count())
+	memory := bytes.Clone(before.buffers[at.Group].Contents)
+	copy(memory[at.Offset:], parameter)
+	before.buffers[at.Group].Contents = memory
+	tried, reason, err := k.trialRuns(ctx, configs, before)
+	if reason != "" || err != nil {
+		return &emulation{Reason: reason}, err
+	}
+	x := finalBytes{data: memory[at.Offset : at.Offset+b.Size]}
+	y := finalBytes{data: tried.buffers[at.Group].Contents[at.Offset : at.Offset+b.Size]}
+	d, _ := p.compare(n, ptx.Effects{Written: []ptx.Range{{Start: 0, End: b.Size}}}, x, y)
+	return &emulation{Runs: []Run{{Order: "autotuner trials", Differing: []Differ{d}}}}, nil
+}
