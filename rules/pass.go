@@ -65,6 +65,7 @@ type Pass struct {
 	unanalysed string // why the kernel was not run, where that is said of the call
 	rule       *Rule
 	known      *knownKernels
+	replay     func(f *Finding, operand, result int) // nil: findings are not replayed
 	findings   []Finding
 }
 
