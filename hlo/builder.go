@@ -51,6 +51,7 @@ type builder struct {
 	params                     []int32 // the computations' Parameters
 	laidOut                    []int32 // the allocations' lists of values
 	sorted                     []Value
+	running                    []bool // by computation: findRunning
 
 	ids  []int64 // what spans of ids and of shape indices point into
 	refs []int32 // ids turned into indices, at the same places; made by link
@@ -86,6 +87,7 @@ type rawInstruction struct {
 	control  span  // of ids: instruction ids
 	called   span  // of ids: computation ids
 	custom   int32 // index into customs, -1: none
+	declares bool  // it has declared pairs, be it a custom call or not
 	at       int32
 
 	positions int32 // arrays and tuples in the shape; set by check
@@ -135,7 +137,10 @@ func (b *builder) errorf(at int32, format string, args ...any) error {
 // reset forgets the last module and keeps its memory.
 func (b *builder) reset() {
 	m := &b.m
+	b.everything = false
 	*m = Module{
+		Path:         m.Path,
+		file:         m.file,
 		Computations: m.Computations[:0],
 		Instructions: m.Instructions[:0],
 		Values:       m.Values[:0],

@@ -11,6 +11,7 @@ func (b *builder) check() error {
 	}
 	b.m.leafLists = resize(b.m.leafLists, len(b.m.Instructions))
 	clear(b.m.leafLists)
+	b.findRunning()
 	for i := range b.m.Instructions {
 		if err := b.checkShape(int32(i)); err != nil {
 			return err
@@ -20,12 +21,6 @@ func (b *builder) check() error {
 		}
 		if err := b.checkValues(int32(i)); err != nil {
 			return err
-		}
-	}
-	for i := range b.m.Allocations {
-		a := &b.m.Allocations[i]
-		if a.Index != int64(i) || a.Size < 0 {
-			return b.errorf(b.allocs[i].at, "allocation %d of %d bytes stands in place %d", a.Index, a.Size, i)
 		}
 	}
 	return nil
@@ -106,6 +101,10 @@ func (b *builder) takes(comp int32, n int) bool {
 func (b *builder) checkValues(i int32) error {
 	m := &b.m
 	in := &m.Instructions[i]
+	if n := in.EndValue - in.FirstValue; n < b.insts[i].positions && b.running[in.Computation] && b.defines(i) {
+		return b.errorf(b.insts[i].at, "%s %q has no buffer for %d of its %d results: the buffer assignment is not whole",
+			in.Opcode, in.Name, b.insts[i].positions-n, b.insts[i].positions)
+	}
 	for k := in.FirstValue; k < in.EndValue; k++ {
 		v := &m.Values[k]
 		switch n := len(v.Index); {
@@ -143,4 +142,44 @@ func (m *Module) hasPosition(c cursor, index ShapeIndex) bool {
 		}
 	}
 	return true
+}
+
+// findRunning marks the computations that run as written, one instruction after the
+// other with a buffer for each: the entry, and what such ones call for control flow.
+func (b *builder) findRunning() {
+	m := &b.m
+	b.running = resize(b.running, len(m.Computations))
+	clear(b.running)
+	b.running[m.Entry] = m.Computations[m.Entry].Schedule != nil
+	for i := len(m.Computations) - 1; i >= 0; i-- { // callers stand behind
+		comp := &m.Computations[i]
+		if !b.running[i] {
+			continue
+		}
+		for k := comp.First; k < comp.End; k++ {
+			switch in := &m.Instructions[k]; in.Opcode {
+			case "while", "conditional", "call":
+				for _, callee := range in.Called {
+					b.running[callee] = m.Computations[callee].Schedule != nil
+				}
+			}
+		}
+	}
+}
+
+// defines reports whether an instruction surely has values of its own for all that it
+// results in. Others forward or may share their operands'.
+func (b *builder) defines(i int32) bool {
+	in := &b.m.Instructions[i]
+	switch in.Opcode {
+	case customCall:
+		return len(in.Custom.Declared) == 0
+	case "fusion":
+		return !b.insts[i].declares
+	case "copy", "constant":
+		return true
+	case parameter:
+		return in.Computation == b.m.Entry && b.insts[i].arity < 0
+	}
+	return false
 }

@@ -96,6 +96,9 @@ func (b *builder) linkInstructions() error {
 			if callee < 0 {
 				return b.errorf(raw.at, "called computation id %d is no computation's", b.ids[k])
 			}
+			if in.Opcode == "fusion" {
+				m.Computations[callee].Fusion = true // older XLA does not say so itself
+			}
 			b.refs[k] = callee
 		}
 		in.Operands, in.Control, in.Called = b.list(raw.operands), b.list(raw.control), b.list(raw.called)
@@ -213,6 +216,17 @@ func (b *builder) linkCustoms() error {
 	return nil
 }
 
+// lostCaller reports whether a fusion computation was decoded for a custom call in it,
+// but not the one that calls it: a fusion inside a fusion.
+func (b *builder) lostCaller() bool {
+	for i := range b.m.Computations {
+		if c := &b.m.Computations[i]; c.Decoded && c.Fusion && len(c.Callers) == 0 {
+			return !b.everything
+		}
+	}
+	return false
+}
+
 // wrapped is the custom call that an async-start's computation is there for: its root.
 func (b *builder) wrapped(start int32) *CustomCall {
 	called := b.m.Instructions[start].Called
@@ -234,8 +248,13 @@ func (b *builder) list(s span) []int32 {
 	return b.refs[s.start:s.end:s.end]
 }
 
-// index is a span of ids as a shape index.
-func (b *builder) index(s span) ShapeIndex { return b.ids[s.start:s.end:s.end] }
+// index is a span of ids as a shape index, never nil.
+func (b *builder) index(s span) ShapeIndex {
+	if s.len() == 0 {
+		return ShapeIndex{}
+	}
+	return b.ids[s.start:s.end:s.end]
+}
 
 // resize returns a slice of n elements, in the memory of s where it fits. The contents
 // are not cleared. Callers take n from what was read, never from a number in the file.

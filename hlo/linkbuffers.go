@@ -55,6 +55,9 @@ func (b *builder) linkAllocations() error {
 	b.laidOut = resize(b.laidOut, len(b.assigned))
 	next := int32(0)
 	for i := range m.Allocations {
+		if a := &m.Allocations[i]; a.Index != int64(i) || a.Size < 0 {
+			return b.errorf(b.allocs[i].at, "allocation %d of %d bytes stands in place %d", a.Index, a.Size, i)
+		}
 		first := next
 		for int(next) < len(b.assigned) && b.assigned[next].allocation == int32(i) {
 			if err := b.assign(&b.assigned[next]); err != nil {

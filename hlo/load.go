@@ -48,6 +48,9 @@ func (l *loader) load(size int64) error {
 		end = math.MaxInt64
 	}
 	if err := l.message(0, end); err != nil {
+		if err == io.ErrUnexpectedEOF && size >= 0 {
+			err = errShrank
+		}
 		return fmt.Errorf("%s at byte %d: %w", l.levelName(), l.offset(), err)
 	}
 	if err := l.fill(l.pos + 1); err != io.ErrUnexpectedEOF {
@@ -178,9 +181,9 @@ func (l *loader) leaveOut(literal lengths) error {
 	}
 	l.holes = append(l.holes, hole{int32(l.pos), l.offset(), n})
 	l.removed += n
-	literal.shorten(l.wire, literal.value)
+	literal.shorten(l.wire, uint64(n))
 	for i := range l.levels {
-		l.levels[i].shorten(l.wire, literal.value)
+		l.levels[i].shorten(l.wire, uint64(n))
 	}
 	return nil
 }

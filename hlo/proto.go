@@ -1,5 +1,7 @@
 package hlo
 
+import "fmt"
+
 // decodeProto appends what HloProto in b.wire holds to the builder. Ids stay ids, and
 // nothing is checked but the encoding.
 func (b *builder) decodeProto() error {
@@ -19,9 +21,9 @@ func (b *builder) decodeProto() error {
 	switch {
 	case fail.what != "":
 	case module.data == nil:
-		return errNoModule
+		return fmt.Errorf("%s: %w", b.m.Path, errNoModule)
 	case assignment.data == nil:
-		return errNoAssignment
+		return fmt.Errorf("%s: %w", b.m.Path, errNoAssignment)
 	default:
 		b.decodeModule(module)
 		b.decodeAssignment(assignment)
@@ -186,6 +188,7 @@ func (b *builder) decodeInstruction(comp int32, c cursor) {
 			c.skip(tag)
 		}
 	}
+	raw.declares = len(b.pairs) > pairs
 	if in.Opcode == customCall || in.Opcode == asyncStart {
 		b.addCustom(raw, call)
 	} else {

@@ -30,7 +30,7 @@ func NewReader(limits Limits) *Reader {
 func (r *Reader) Read(src Source) (*Module, error) {
 	r.b.reset()
 	r.b.limits = r.limits
-	r.b.m.Path = src.Path
+	r.b.m.Path, r.b.m.file = src.Path, ""
 	switch {
 	case src.Text:
 		return r.readPair(src)
@@ -47,16 +47,28 @@ func (r *Reader) Read(src Source) (*Module, error) {
 func (r *Reader) build(im image, place func(at int32) string) (*Module, error) {
 	b := &r.b
 	b.wire, b.m.holes, b.place = im.wire, im.holes, place
-	if err := b.decodeProto(); err != nil {
+	if err := b.decodeAndLink(); err != nil {
 		return nil, err
 	}
-	if err := b.link(); err != nil {
-		return nil, err
+	if b.lostCaller() {
+		b.reset()
+		b.m.holes, b.everything = im.holes, true
+		if err := b.decodeAndLink(); err != nil {
+			return nil, err
+		}
 	}
 	if err := b.check(); err != nil {
 		return nil, err
 	}
 	return &b.m, nil
+}
+
+// decodeAndLink decodes b.wire and links what is in it.
+func (b *builder) decodeAndLink() error {
+	if err := b.decodeProto(); err != nil {
+		return err
+	}
+	return b.link()
 }
 
 // readPair reads a text pair.

@@ -186,8 +186,11 @@ func (m *Module) addLeaves(c cursor, index ShapeIndex) {
 	})
 }
 
-// keep copies numbers to where they stay until the next read.
+// keep copies numbers to where they stay until the next read; the result is never nil.
 func (m *Module) keep(list []int64) []int64 {
+	if len(list) == 0 {
+		return []int64{}
+	}
 	start := len(m.numbers)
 	m.numbers = append(m.numbers, list...)
 	return m.numbers[start:len(m.numbers):len(m.numbers)]

@@ -1,0 +1,199 @@
+package hlo
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// realDumps are all protos of optimized modules in testdata.
+func realDumps(tb testing.TB) []string {
+	var paths []string
+	require.NoError(tb, filepath.WalkDir("../testdata/.", func(path string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(path, "after_optimizations.hlo.pb") {
+			paths = append(paths, path)
+		}
+		return err
+	}))
+	require.NotEmpty(tb, paths)
+	return paths
+}
+
+func TestRealDumps(t *testing.T) {
+	r := NewReader(Limits{})
+	for _, path := range realDumps(t) {
+		m, err := r.Read(Source{Path: path})
+		require.NoError(t, err)
+		requireSound(t, m)
+		for i := range m.Values {
+			assert.GreaterOrEqual(t, m.Values[i].Allocation, int32(0), "%s: a value without a slice", path)
+		}
+		for i := range m.Instructions {
+			if in := &m.Instructions[i]; in.Opcode == customCall {
+				assert.NotEmpty(t, in.Custom.Target, "%s: %s", path, in.Name)
+				for _, leaf := range m.Leaves(nil, int32(i)) {
+					if v, ok := m.ValueAt(int32(i), leaf.Index); ok {
+						assert.Equal(t, leaf.Bytes, m.Values[v].Size, "%s: %s %v", path, in.Name, leaf.Index)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestSameThroughStream reads every real dump piece by piece, with the smallest
+// literals left out, and as a compressed file: the model must not differ.
+func TestSameThroughStream(t *testing.T) {
+	r, s := NewReader(Limits{}), NewReader(Limits{LiteralBytes: 8})
+	zipped := filepath.Join(t.TempDir(), "x.hlo.pb.gz")
+	for _, path := range realDumps(t) {
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		whole, err := r.read(data)
+		require.NoError(t, err)
+		l := loader{limits: s.limits}
+		require.NoError(t, l.loadStream(bytes.NewReader(data)))
+		pieces, err := s.Read(Source{Path: "x.hlo.pb", member: &member{image: l.image}})
+		require.NoError(t, err, path)
+		requireSame(t, whole, pieces)
+		require.NoError(t, os.WriteFile(zipped, gzipped(t, data), 0o600))
+		pieces, err = s.Read(Source{Path: zipped})
+		require.NoError(t, err)
+		requireSame(t, whole, pieces)
+	}
+}
+
+// requireSame compares what two readers made of one module.
+func requireSame(t *testing.T, x, y *Module) {
+	t.Helper()
+	require.Equal(t, x.Name, y.Name)
+	require.Equal(t, x.Computations, y.Computations)
+	require.Equal(t, x.Values, y.Values)
+	require.Equal(t, x.Allocations, y.Allocations)
+	require.Equal(t, x.Donated, y.Donated)
+	require.Equal(t, len(x.Instructions), len(y.Instructions))
+	for i := range x.Instructions {
+		v, w := x.Instructions[i], y.Instructions[i]
+		require.Equal(t, x.Leaves(nil, int32(i)), y.Leaves(nil, int32(i)))
+		require.Equal(t, x.Stack(nil, int32(i)), y.Stack(nil, int32(i)))
+		v.shape, v.metadata, v.literal = span{}, span{}, span{}
+		w.shape, w.metadata, w.literal = span{}, span{}, span{}
+		require.Equal(t, v, w)
+	}
+}
+
+func TestHugeLiteral(t *testing.T) {
+	literal := message{}.bytes(1, array(5<<20)).bytes(8, bytes.Repeat([]byte{1, 2, 3, 4}, 5<<18))
+	m := call()
+	m.computations[0] = computation(1, 12, instruction(10, "constant", array(4), message{}.bytes(8, literal)),
+		instruction(11, "constant", array(4), message{}.bytes(8, array(4))),
+		instruction(12, "custom-call", array(4), message{}.ints(36, 10).str(28, "target")))
+	m.more = message{}.bytes(7, schedule(1, 10, 11, 12))
+	m.buffers = []message{buffer(1, 16, 10), buffer(2, 16, 11), buffer(3, 16, 12)}
+	m.allocations = []message{allocation(0, 16, [3]int64{1, 0, 16}, [3]int64{3, 0, 16}), allocation(1, 16, [3]int64{2, 0, 16})}
+	data := m.encode()
+	path := filepath.Join(t.TempDir(), "x.hlo.pb")
+	require.NoError(t, os.WriteFile(path, data, 0o600))
+
+	r := NewReader(Limits{})
+	got, err := r.Read(Source{Path: path})
+	require.NoError(t, err)
+	requireSound(t, got)
+	assert.Less(t, cap(r.loader.wire), 1<<20, "the literal was read")
+	for i, want := range [][]byte{literal, array(4)} {
+		raw, ok := got.Literal(int32(i))
+		require.True(t, ok)
+		assert.True(t, bytes.Equal(want, raw))
+	}
+	_, ok := got.Literal(2)
+	assert.False(t, ok, "a custom call has no literal")
+
+	m.allocations[1] = allocation(1, 8, [3]int64{2, 0, 16})
+	broken := m.encode()
+	require.NoError(t, os.WriteFile(path, broken, 0o600))
+	_, err = r.Read(Source{Path: path})
+	require.ErrorContains(t, err, "HloProto.buffer_assignment.buffer_allocations[1].assigned[0] at byte")
+	assert.ErrorContains(t, err, " at byte "+strconv.Itoa(bytes.LastIndex(broken, message{}.num(1, 2).num(2, 0).num(3, 16))))
+
+	require.NoError(t, os.WriteFile(path, data[:len(data)-1], 0o600))
+	_, err = r.Read(Source{Path: path})
+	assert.ErrorContains(t, err, "length passes the end")
+
+	folder := files{"a.zip": string(zipped(t, [2]string{"m.hlo.pb", string(data)}))}.write(t)
+	for src, err := range Find([]string{folder}, Limits{}) {
+		require.NoError(t, err)
+		assert.Less(t, len(src.member.wire), 1000, "the literal was kept")
+		got, err := r.Read(src)
+		require.NoError(t, err)
+		_, ok := got.Literal(0)
+		assert.False(t, ok, "it cannot be read again")
+		_, ok = got.Literal(1)
+		assert.True(t, ok)
+	}
+}
+
+// TestFusionInsideFusion: a custom call in a fusion needs the fusions around it, which
+// are not decoded otherwise.
+func TestFusionInsideFusion(t *testing.T) {
+	fuse := func(id, of int64) message {
+		return instruction(id, "fusion", array(4), message{}.ints(36, id-1).ints(38, of))
+	}
+	p := func(id int64) message { return instruction(id, "parameter", array(4), nil) }
+	m := module{
+		computations: []message{
+			computation(4, 41, p(40), instruction(41, "negate", array(4), message{}.ints(36, 40))).num(7, 1),
+			computation(1, 11, p(10), instruction(11, "custom-call", array(4), message{}.ints(36, 10).str(28, "target"))).num(7, 1),
+			computation(2, 21, p(20), fuse(21, 1)).num(7, 1),
+			computation(3, 32, p(30), fuse(31, 2), fuse(32, 4)),
+		},
+		entry:       3,
+		more:        message{}.bytes(7, schedule(3, 30, 31, 32)),
+		buffers:     []message{buffer(1, 16, 30), buffer(2, 16, 31), buffer(3, 16, 32)},
+		allocations: []message{allocation(0, 16, [3]int64{1, 0, 16}), allocation(1, 16, [3]int64{2, 0, 16}), allocation(2, 16, [3]int64{3, 0, 16})},
+	}
+	got := accept(t, m.encode())
+	assert.Len(t, got.Instructions, 9)
+	assert.Len(t, got.Computations[1].Callers, 1)
+	assert.Len(t, got.Computations[2].Callers, 1)
+
+	m.computations[1] = computation(1, 11, p(10), instruction(11, "negate", array(4), message{}.ints(36, 10))).num(7, 1)
+	got = accept(t, m.encode())
+	assert.Len(t, got.Instructions, 3, "fusions without custom calls are not decoded")
+	assert.Equal(t, int32(-1), got.Computations[1].Root)
+}
+
+// TestAsyncStart: the instruction that starts a custom call says what is declared; the
+// call that it wraps says what is called.
+func TestAsyncStart(t *testing.T) {
+	declared := message{}.bytes(74, message{}.ints(1, 1).num(2, 0).ints(3, 2, 1))
+	shape := tuple(tuple(array(4)), array(4), array())
+	m := module{
+		computations: []message{
+			computation(1, 11, instruction(10, "parameter", array(4), nil),
+				instruction(11, "custom-call", array(4), message{}.ints(36, 10).str(28, "target").str(43, "config").num(77, 4))),
+			computation(2, 22, instruction(20, "parameter", array(4), nil),
+				instruction(21, "async-start", shape, message{}.ints(36, 20).ints(38, 1).with(declared)),
+				instruction(22, "async-done", array(4), message{}.ints(36, 21))),
+		},
+		entry:       2,
+		more:        message{}.bytes(7, schedule(2, 20, 21, 22)).bytes(8, message{}.bytes(1, message{}.num(2, 0).ints(3, 4))).bytes(18, message{}.bytes(1, message{}.num(1, 3))),
+		buffers:     []message{buffer(1, 16, 20)},
+		allocations: []message{allocation(0, 16, [3]int64{1, 0, 16})},
+	}
+	got := accept(t, m.encode())
+	want := []DeclaredPair{{Result: ShapeIndex{1}, Operand: 0, OperandIndex: ShapeIndex{2, 1}}}
+	assert.Equal(t, &CustomCall{Target: "target", Config: []byte("config"), APIVersion: 4, Declared: want}, got.Instructions[3].Custom)
+	assert.Equal(t, "target", got.Instructions[1].Custom.Target)
+	leaves := got.Leaves(nil, 3)
+	require.Len(t, leaves, 3)
+	assert.Equal(t, Leaf{Index: ShapeIndex{0, 0}, Element: F32, Dims: []int64{4}, Bytes: 16}, leaves[0])
+	assert.Equal(t, ShapeIndex{2}, leaves[2].Index)
+	assert.Equal(t, []ParameterLeaf{{0, ShapeIndex{4}}, {3, ShapeIndex{}}}, got.Donated)
+}
