@@ -1,8 +1,9 @@
-// Package report writes an audit's report for people and for machines, one file a
-// format.
+// Package report writes the outcome of an audit, one file a format.
 //
-// In: a rules.Report. Out: bytes. Names in a report come from a dump that anybody
-// may have made: every format escapes them for where it is read.
+// In: a rules.Report, whose names come from dumps that anybody may have made. Out:
+// text, JSON, SARIF, JUnit, GitHub annotations, Markdown or HTML. Every writer
+// escapes what it prints for the place where it will be read, and writes finding
+// by finding, so that memory does not grow with what is written.
 package report
 
 import (
@@ -11,15 +12,28 @@ import (
 	"aliascheck/rules"
 )
 
-// Options says how a report is written. Every format takes what it needs.
+// Options says how to write a report. The zero value is good for every format.
 type Options struct {
-	Color   bool   // text: with terminal colours
-	Width   int    // text: columns; 0 is 80
-	SrcRoot string // sarif, github: Python files are named relative to it
+	Color bool // text: colours for a terminal
+	Width int  // text: columns; 0 for the default
+
+	// SrcRoot is the directory that Python files are named relative to.
+	SrcRoot string
+	// FailOn is the least severity that fails a JUnit case; empty means error,
+	// and a value that is no severity means that none does.
+	FailOn rules.Severity
+	// StepSummary is the file that the GitHub writer appends a job summary to;
+	// empty for none.
+	StepSummary string
 }
 
 // Writer writes a report in one format.
 type Writer func(w io.Writer, r *rules.Report, o Options) error
+
+// Formats lists the names of the formats.
+func Formats() []string {
+	return []string{"text", "json", "sarif", "junit", "github", "markdown"}
+}
 
 // Lookup returns the writer of a format.
 func Lookup(format string) (Writer, bool) {
@@ -28,9 +42,25 @@ func Lookup(format string) (Writer, bool) {
 		return Text, true
 	case "json":
 		return JSON, true
+	case "sarif":
+		return SARIF, true
+	case "junit":
+		return JUnit, true
+	case "github":
+		return GitHub, true
+	case "markdown":
+		return Markdown, true
 	}
 	return nil, false
 }
 
-// Formats lists the formats that Lookup knows.
-func Formats() []string { return []string{"text", "json"} }
+// fails reports whether a finding of severity s fails a gate.
+func (o Options) fails(s rules.Severity) bool {
+	switch o.FailOn {
+	case "":
+		return s.AtLeast(rules.Error)
+	case rules.Error, rules.Warning, rules.Note:
+		return s.AtLeast(o.FailOn)
+	}
+	return false
+}
