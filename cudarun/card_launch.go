@@ -182,7 +182,7 @@ func (c *card) launch(l launch, stream uintptr) error {
 		values[i] = &bytes[0]
 	}
 	defer runtime.KeepAlive(l.params)
-	if l.cluster <= 1 {
+	if max(l.cluster[0], l.cluster[1], l.cluster[2]) <= 1 {
 		return c.d.call("cuLaunchKernel", l.fn.handle,
 			uintptr(l.grid[0]), uintptr(l.grid[1]), uintptr(l.grid[2]),
 			uintptr(l.block[0]), uintptr(l.block[1]), uintptr(l.block[2]),
@@ -211,12 +211,12 @@ type launchConfig struct {
 
 // clusterAttributes is an array of two CUlaunchAttribute: the cluster's size, and
 // the policy that jaxlib sets with it.
-func clusterAttributes(size uint32) []byte {
+func clusterAttributes(size [3]uint32) []byte {
 	b := make([]byte, 2*launchAttributeBytes)
 	binary.NativeEndian.PutUint32(b[0:], attributeClusterDimension)
-	binary.NativeEndian.PutUint32(b[8:], size)
-	binary.NativeEndian.PutUint32(b[12:], 1)
-	binary.NativeEndian.PutUint32(b[16:], 1)
+	for i, n := range size {
+		binary.NativeEndian.PutUint32(b[8+4*i:], max(n, 1))
+	}
 	policy := b[launchAttributeBytes:]
 	binary.NativeEndian.PutUint32(policy[0:], attributeClusterPolicy)
 	binary.NativeEndian.PutUint32(policy[8:], clusterPolicySpread)

@@ -17,6 +17,7 @@ const (
 	maxGridX     = math.MaxInt32
 	maxGridYZ    = 65535
 	maxShared    = 1 << 20
+	maxCluster   = 16
 )
 
 // Check says what is wrong with a plan: every number in it is tested before
@@ -119,10 +120,14 @@ func (p *Plan) checkKernel(k *Kernel) error {
 }
 
 func (k *Kernel) checkShape() error {
-	cluster := uint64(max(k.Cluster, 1))
 	if k.Grid[0] == 0 || k.Grid[1] == 0 || k.Grid[2] == 0 ||
-		uint64(k.Grid[0])*cluster > maxGridX || k.Grid[1] > maxGridYZ || k.Grid[2] > maxGridYZ {
-		return fmt.Errorf("grid %v with clusters of %d is not launchable", k.Grid, k.Cluster)
+		k.Grid[0] > maxGridX || k.Grid[1] > maxGridYZ || k.Grid[2] > maxGridYZ {
+		return fmt.Errorf("grid %v is not launchable", k.Grid)
+	}
+	for i, n := range k.Cluster {
+		if n > maxCluster || n > 0 && k.Grid[i]%n != 0 {
+			return fmt.Errorf("grid %v in clusters of %v is not launchable", k.Grid, k.Cluster)
+		}
 	}
 	threads := uint64(1)
 	for _, n := range k.Block {

@@ -65,8 +65,8 @@ type launch struct {
 	fn      function
 	grid    [3]uint32 // in blocks
 	block   [3]uint32
-	cluster uint32 // blocks a cluster along x; 0 and 1: none
-	shared  uint32 // dynamic shared memory, bytes
+	cluster [3]uint32 // blocks of a cluster; zeros and ones: none
+	shared  uint32    // dynamic shared memory, bytes
 	params  [][]byte
 	zero    []fillRange // zeroed before the launch, on its stream
 }

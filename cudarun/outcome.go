@@ -119,6 +119,9 @@ type ModeOutcome struct {
 	// worst run, over all results.
 	Least int64 `json:"least"`
 	Most  int64 `json:"most"`
+	// Masked is the most differing elements of a run that were not counted,
+	// because the reference itself is not stable there.
+	Masked int64 `json:"masked,omitempty"`
 	// Worst is the worst run, result by result.
 	Worst []Difference `json:"worst,omitempty"`
 }

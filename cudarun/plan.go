@@ -55,10 +55,10 @@ type Kernel struct {
 	// Capability is that of the code, as 10*major+minor (90), 0 where unknown.
 	Capability int `json:"capability,omitempty"`
 
-	Grid    [3]uint32 `json:"grid"`              // in clusters along x, as jaxlib's proto has it
-	Block   [3]uint32 `json:"block"`             // threads
-	Cluster uint32    `json:"cluster,omitempty"` // num_ctas: blocks a cluster along x; 0 and 1: none
-	Shared  uint32    `json:"shared"`            // dynamic shared memory, bytes
+	Grid    [3]uint32 `json:"grid"`    // blocks
+	Block   [3]uint32 `json:"block"`   // threads
+	Cluster [3]uint32 `json:"cluster"` // blocks of a cluster; zeros and ones: none
+	Shared  uint32    `json:"shared"`  // dynamic shared memory, bytes
 
 	Params []Param `json:"params"`
 	// Zero lists the fills that stand before the first instruction (bytes_to_zero).

@@ -225,10 +225,12 @@ func (r *configRun) repeat(m *ModeOutcome, mode Mode, at placed, where part) err
 
 // add counts one run's differences.
 func (m *ModeOutcome) add(found []Difference) {
-	wrong := int64(0)
+	wrong, masked := int64(0), int64(0)
 	for _, d := range found {
 		wrong += d.Count
+		masked += d.Masked
 	}
+	m.Masked = max(m.Masked, masked)
 	if m.Runs == 1 || wrong < m.Least {
 		m.Least = wrong
 	}
@@ -240,8 +242,8 @@ func (m *ModeOutcome) add(found []Difference) {
 	}
 }
 
-// results compares every result in place with its reference; only differences
-// are returned.
+// results compares every result in place with its reference; only what differs,
+// counted or masked, is returned.
 func (r *replay) results(at placed) ([]Difference, error) {
 	begin := time.Now()
 	defer func() { r.out.Times.Compare += time.Since(begin) }()
@@ -258,7 +260,7 @@ func (r *replay) results(at placed) ([]Difference, error) {
 		if err != nil {
 			return nil, err
 		}
-		if d.Count > 0 {
+		if d.Count+d.Masked > 0 {
 			found = append(found, d)
 		}
 	}
@@ -310,10 +312,7 @@ func (r *replay) launch(k int, at placed, where part) (time.Duration, error) {
 
 // bind turns a kernel's parameters into bytes.
 func (r *replay) bind(k *Kernel, at placed) (launch, error) {
-	l := launch{
-		grid: [3]uint32{k.Grid[0] * max(k.Cluster, 1), k.Grid[1], k.Grid[2]}, block: k.Block,
-		cluster: k.Cluster, shared: k.Shared,
-	}
+	l := launch{grid: k.Grid, block: k.Block, cluster: k.Cluster, shared: k.Shared}
 	scratch := r.scratch
 	for n, param := range k.Params {
 		value := uint64(0)

@@ -115,26 +115,34 @@ type poisonScan struct {
 // window looks at bytes from the given offset on.
 func (s *poisonScan) window(from int64, three [][]byte) {
 	step := s.element.bytes()
-	poison := poisons()
 	for i := int64(0); i < int64(len(three[0])); i += step {
 		a, b, c := three[0][i:i+step], three[1][i:i+step], three[2][i:i+step]
 		if string(a) == string(b) && string(b) == string(c) {
 			continue
 		}
-		moved := false
-		for k := range a {
-			switch {
-			case !s.claimed && a[k] == poison[0] && b[k] == poison[1] && c[k] == poison[2]:
-				s.unwritten.mark(from+i+int64(k), s.total)
-			case a[k] != b[k] || b[k] != c[k]:
-				moved = true
-			}
-		}
-		if moved {
+		if s.claimed || !holdsPoison(a, b, c) {
 			s.poisoned.mark((from+i)/step, s.total/step)
 			s.poisoned.spot((from+i)/step, a, b)
+			continue
+		}
+		for k := range a {
+			if a[k] != b[k] {
+				s.unwritten.mark(from+i+int64(k), s.total)
+			}
 		}
 	}
+}
+
+// holdsPoison says that an element that moved was not written, or only in part:
+// each of its bytes is either the poison in all three runs or equal in all.
+func holdsPoison(a, b, c []byte) bool {
+	poison := poisons()
+	for k := range a {
+		if (a[k] != b[k] || b[k] != c[k]) && (a[k] != poison[0] || b[k] != poison[1] || c[k] != poison[2]) {
+			return false
+		}
+	}
+	return true
 }
 
 // mark counts one unit of a buffer of so many.

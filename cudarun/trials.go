@@ -117,7 +117,12 @@ func (r *replay) sequence(run *TrialRun, at placed, saves []SaveEntry) (launches
 	if err := r.trial(run, 0, at, launches+1); err != nil {
 		return launches, err
 	}
-	run.Results, err = r.results(at)
+	found, err := r.results(at)
+	for _, d := range found {
+		if d.Count > 0 {
+			run.Results = append(run.Results, d)
+		}
+	}
 	return launches, err
 }
 

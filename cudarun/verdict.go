@@ -100,6 +100,9 @@ func (c *ConfigOutcome) differs(note string) Verdict {
 	}
 	counts += note
 	if !c.Shared.differs() && (c.Confined == nil || !c.Confined.differs()) {
+		if masked := c.masked(); masked > 0 {
+			counts += fmt.Sprintf("; up to %d differing elements are not counted: the kernel changes them with its buffers apart too", masked)
+		}
 		return unconfirmed("equal in every run: %s", counts)
 	}
 	noise := int64(0)
@@ -118,6 +121,15 @@ func (c *ConfigOutcome) differs(note string) Verdict {
 		return confirmed("%s; the kernel is not deterministic, but apart at most %d elements changed", counts, noise)
 	}
 	return unconfirmed("%s; but the kernel is not deterministic: with its buffers apart up to %d elements changed too", counts, noise)
+}
+
+// masked is the most that was left out of account.
+func (c *ConfigOutcome) masked() int64 {
+	n := c.Shared.Masked
+	if c.Confined != nil {
+		n = max(n, c.Confined.Masked)
+	}
+	return n
 }
 
 func (m *ModeOutcome) differs() bool { return m != nil && m.Differing > 0 }
