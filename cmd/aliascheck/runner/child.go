@@ -42,6 +42,7 @@ func start(command []string, env environment, in, out, errs *os.File) (*child, e
 		cmd.SysProcAttr.Foreground = true
 		cmd.SysProcAttr.Ctty = tty.fd()
 	}
+	adoptOrphans()
 	if err := cmd.Start(); err != nil {
 		tty.close()
 		return nil, &startError{shellCode(err), fmt.Errorf("%s: %w", command[0], err)}
@@ -61,8 +62,17 @@ func shellCode(err error) int {
 // signal sends s to every process of the command.
 func (c *child) signal(s syscall.Signal) { _ = syscall.Kill(-c.pid, s) }
 
-// alive reports whether any process of the command's group is left.
-func (c *child) alive() bool { return syscall.Kill(-c.pid, 0) == nil }
+// alive reports whether any process of the command's group is left. Call it only
+// when the command itself has ended: it collects its orphans.
+func (c *child) alive() bool {
+	for {
+		pid, err := syscall.Wait4(-c.pid, nil, syscall.WNOHANG, nil)
+		if err != nil || pid <= 0 {
+			break
+		}
+	}
+	return syscall.Kill(-c.pid, 0) == nil
+}
 
 // wait returns how the command ended. When the terminal stops it, aliascheck stops
 // as well, so that the shell gets its prompt back, and continues it when continued.

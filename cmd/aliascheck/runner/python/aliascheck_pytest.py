@@ -8,6 +8,7 @@ process's dump directory (aliascheck_run.directory() + ".tests.jsonl"):
     {"event": "end", "test": ID, "modules": [NUMBER...]}  compiled since the start
     {"event": "outside", "modules": [NUMBER...]}          compiled between tests
     {"event": "finish", "compiled": N, "dumped": M, "cached": K}
+    {"event": "process", "test": ID}    a test started this process: see aliascheck_run
 
 A number is the one in XLA's file names: module_NUMBER.NAME.STAGE.
 """

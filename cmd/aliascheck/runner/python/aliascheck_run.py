@@ -6,7 +6,9 @@ share a directory overwrite each other's files: each Python process therefore
 replaces the directory in XLA_FLAGS by its own before XLA reads them.
 """
 
+import json
 import os
+import sys
 
 _PARENT = "ALIASCHECK_DUMPS"
 _RANKS = ("PYTEST_XDIST_WORKER", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
@@ -54,6 +56,19 @@ def restore():
         flags = _contents(flags)
     if not flags.endswith(wanted):
         os.environ["XLA_FLAGS"] = (flags + " " + wanted).strip()
+
+
+def record_parent_test():
+    """Notes which test started this process, where pytest runs in another one."""
+    test = os.environ.get("PYTEST_CURRENT_TEST", "")
+    if not test or "pytest" in sys.modules or not directory():
+        return
+    line = json.dumps({"event": "process", "test": test.rsplit(" (", 1)[0]})
+    try:
+        with open(directory() + ".tests.jsonl", "a") as f:
+            f.write(line + "\n")
+    except OSError:
+        pass
 
 
 def _quoted(text):

@@ -17,6 +17,7 @@ class _BeforeXLA:
             import aliascheck_run
 
             aliascheck_run.restore()
+            aliascheck_run.record_parent_test()
         return None
 
 
