@@ -18,6 +18,7 @@ type fakeDevice struct {
 	modules  map[module]string
 	lost     bool
 	runs     int
+	loads    int
 	noParts  bool // no green contexts
 	launches []launch
 	stuck    chan struct{} // what the kernel "stuck" waits for
@@ -113,8 +114,8 @@ func (d *fakeDevice) load(image []byte) (module, error) {
 	if strings.Contains(string(image), "bad") {
 		return 0, fakeError("cuModuleLoadDataEx", codeInvalidPTX)
 	}
-	d.next++
-	m := module(d.next)
+	d.loads++
+	m := module(d.loads)
 	d.modules[m] = string(image)
 	return m, nil
 }

@@ -1,0 +1,94 @@
+package cudarun
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+)
+
+// roleVariable makes the test binary something else than a test.
+const roleVariable = "CUDARUN_TEST_ROLE"
+
+// TestMain lets the test binary be the worker processes that the tests start.
+func TestMain(m *testing.M) {
+	role := os.Getenv(roleVariable)
+	if role == "" {
+		os.Exit(m.Run())
+	}
+	if err := play(role); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// play is what the binary does in a role.
+func play(role string) error {
+	switch role {
+	case "fake", "full":
+		w := worker{abort: endProcess, open: func(ordinal int) (device, error) {
+			if ordinal > 1 {
+				return nil, fmt.Errorf("device %d: the driver shows 2 devices", ordinal)
+			}
+			d := newFake()
+			d.about.Ordinal = ordinal
+			d.stuck = make(chan struct{})
+			if role == "full" {
+				d.total = 1 << 17
+			}
+			return d, nil
+		}}
+		return w.serve(os.Stdin, os.Stdout)
+	case "real":
+		return ServeWorker(os.Stdin, os.Stdout)
+	case "garbage":
+		fmt.Println("Hello, I am a banner that somebody's shell prints.")
+		time.Sleep(time.Hour)
+	case "late garbage":
+		if err := writeJSON(os.Stdout, frameHello, hello{protocolName, protocolVersion}); err != nil {
+			return err
+		}
+		if err := writeJSON(os.Stdout, frameDevice, deviceReply{}); err != nil {
+			return err
+		}
+		fmt.Println("and now something completely different")
+		time.Sleep(time.Hour)
+	case "old":
+		return writeJSON(os.Stdout, frameHello, hello{protocolName, protocolVersion - 1})
+	case "out of turn":
+		if err := writeJSON(os.Stdout, frameHello, hello{protocolName, protocolVersion}); err != nil {
+			return err
+		}
+		return writeJSON(os.Stdout, frameStage, "lunch")
+	case "dead":
+		return fmt.Errorf("no luck today")
+	case "parent":
+		return parent()
+	}
+	return fmt.Errorf("no role %q", role)
+}
+
+// parent starts a worker that gets stuck, tells its process id, and waits to be killed.
+func parent() error {
+	s, err := Open(context.Background(), fakeOptions("fake"))
+	if err != nil {
+		return err
+	}
+	fmt.Println(s.clients[0].cmd.Process.Pid)
+	go s.Run(context.Background(), []Plan{pairPlan("stuck", 8, false, false)})
+	_, _ = bufio.NewReader(os.Stdin).ReadByte()
+	return nil
+}
+
+// fakeOptions start this binary in a role as the worker.
+func fakeOptions(role string) Options {
+	return Options{
+		Worker: []string{os.Args[0]},
+		Env:    append(os.Environ(), roleVariable+"="+role),
+		// Long enough for any machine: no test waits for it.
+		Silence: 10 * time.Minute,
+	}
+}
