@@ -80,7 +80,7 @@ func (l *lifetimes) needed(c *Call, v int32) (reader int32, why string) {
 	at, start, end := c.Site, c.Start, c.End
 	for {
 		comp := l.m.Instructions[at].Computation
-		if def, ok := l.definedAt(v, comp); ok && def < end {
+		if l.definedAt(v, comp) < end {
 			if u, read := l.readAfter(v, comp, start, at); read {
 				if u.pos == atEnd {
 					return u.reader, "it is part of what its computation returns"
@@ -103,12 +103,11 @@ func (l *lifetimes) needed(c *Call, v int32) (reader int32, why string) {
 func (l *lifetimes) forEver(v int32) string {
 	value := &l.m.Values[v]
 	in := &l.m.Instructions[value.Instruction]
-	alloc := &l.m.Allocations[value.Allocation]
 	switch {
-	case in.Opcode == "constant" || alloc.Constant:
+	case in.Opcode == "constant":
 		return "it is a constant"
 	case in.Opcode == "parameter" && in.Computation == l.m.Entry:
-		if !alloc.ParameterAliased && !IsDonated(l.m, int64(in.Parameter), value.Index) {
+		if !l.m.Allocations[value.Allocation].ParameterAliased && !IsDonated(l.m, int64(in.Parameter), value.Index) {
 			return "it is a parameter that the caller keeps"
 		}
 	}
@@ -125,25 +124,22 @@ func IsDonated(m *hlo.Module, parameter int64, index hlo.ShapeIndex) bool {
 	return false
 }
 
-// definedAt returns the position in comp at which v comes into being: -1 before
-// the first, the caller's where a called computation defines it.
-func (l *lifetimes) definedAt(v, comp int32) (int32, bool) {
-	at := l.m.Values[v].Instruction
-	in := &l.m.Instructions[at]
+// definedAt returns the position in comp at which v comes into being: its caller's
+// where a called computation defines it, -1 where it comes from outside, as it does
+// if comp reads it at all.
+func (l *lifetimes) definedAt(v, comp int32) int32 {
+	in := &l.m.Instructions[l.m.Values[v].Instruction]
 	if in.Computation == comp {
 		if in.Opcode == "parameter" || in.Opcode == "constant" {
-			return -1, true
+			return -1
 		}
-		return in.Position, true
+		return in.Position
 	}
 	if x, ok := l.callerIn(in.Computation, comp); ok {
 		_, end := interval(l.m, x)
-		return end, true
+		return end
 	}
-	if _, ok := l.callerIn(comp, in.Computation); ok {
-		return -1, true
-	}
-	return 0, false
+	return -1
 }
 
 // callerIn returns the instruction of computation outer through which inner runs.
