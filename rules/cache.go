@@ -100,6 +100,10 @@ func (m memo) store(key string, value any) {
 	}
 }
 
+// perishable is a value that may not be kept: it was computed under conditions
+// that another run need not have, such as a deadline that passed.
+type perishable interface{ perishes() bool }
+
 // remember computes a value once: equal inputs meet in memory, in the cache
 // directory, or wait for the one that computes. Values are shared: do not change them.
 func remember[T any](k *KernelAnalyzer, kind string, inputs any, compute func() (*T, error)) (*T, error) {
@@ -107,17 +111,19 @@ func remember[T any](k *KernelAnalyzer, kind string, inputs any, compute func() 
 	if err != nil {
 		return nil, err
 	}
-	if v, ok := k.memory.entries.Load(key); ok {
-		return v.(*T), nil
-	}
 	v, err, _ := k.flight.Do(key, func() (any, error) {
+		if v, ok := k.memory.entries.Load(key); ok {
+			return v, nil
+		}
 		value := new(T)
 		if !k.memory.load(key, value) {
 			var err error
 			if value, err = compute(); err != nil {
 				return nil, err
 			}
-			k.memory.store(key, value)
+			if p, ok := any(value).(perishable); !ok || !p.perishes() {
+				k.memory.store(key, value)
+			}
 		}
 		k.memory.entries.Store(key, value)
 		return value, nil

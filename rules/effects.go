@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"path"
+	"slices"
 
 	"aliascheck/rules/ptx"
 )
@@ -24,6 +25,7 @@ type KernelRun struct {
 
 	Analysed bool
 	Reason   string // where not analysed; nothing below counts then
+	Late     bool   // not analysed because time ran out
 	Basis    Basis
 	Inputs   []Recipe // contents that decided addresses, guards or branches
 	Made     bool     // some of them were made up
@@ -64,6 +66,12 @@ func (a *Analysis) Analysed() (bool, string) {
 		}
 	}
 	return true, ""
+}
+
+// perishes keeps an analysis out of the cache that another run, with more time,
+// may better.
+func (a *Analysis) perishes() bool {
+	return slices.ContainsFunc(a.Runs, func(r KernelRun) bool { return r.Late })
 }
 
 // basis is what all configurations together rest on: the weakest of theirs.

@@ -3,6 +3,7 @@ package rules
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
 
 	"aliascheck/hlo"
 )
@@ -43,11 +44,12 @@ func Contents(r Recipe, element hlo.ElementType, count int64) []byte {
 
 // sortedAt is element i of count that rise from 0 to bound, both included.
 func sortedAt(i, count, bound int64) uint64 {
-	if count < 2 {
+	if count < 2 || bound <= 0 {
 		return 0
 	}
-	whole, part := bound/(count-1), bound%(count-1)
-	return uint64(whole*i + int64(float64(part)*float64(i)/float64(count-1)))
+	hi, lo := bits.Mul64(uint64(bound), uint64(i))
+	at, _ := bits.Div64(hi, lo, uint64(count-1)) // at most bound: i is at most count-1
+	return at
 }
 
 // generator is SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"context"
+	"time"
 
 	"aliascheck/alias"
 	"aliascheck/hlo/triton"
@@ -13,8 +14,9 @@ import (
 // KernelOptions says how kernels are run.
 type KernelOptions struct {
 	Budget       ptx.Budget
-	SampleBlocks int // run about this many blocks of a launch; 0 runs all
-	Workers      int // goroutines for one launch; below 1 means 1
+	SampleBlocks int           // run about this many blocks of a launch; 0 runs all
+	Workers      int           // goroutines for one launch; below 1 means 1
+	Time         time.Duration // for one configuration, all tries together; 0: no limit
 	Operands     OperandSource
 	Replay       bool // run findings again, with the buffers apart and shared
 
@@ -87,15 +89,20 @@ func (k *KernelAnalyzer) analyseOne(ctx context.Context, p *kernelPlan, kernel *
 		r.Reason = err.Error()
 		return r
 	}
+	if k.opts.Time > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, k.opts.Time)
+		defer cancel()
+	}
 	s := &search{plan: p, config: config, run: k.launch}
 	a, err := s.find(ctx)
 	if err != nil {
-		r.Reason = err.Error()
+		r.Reason, r.Late = err.Error(), ctx.Err() != nil
 		return r
 	}
 	out := a.outcome
 	if !out.Analysed {
-		r.Reason = out.Reason
+		r.Reason, r.Late = out.Reason, ctx.Err() != nil
 		return r
 	}
 	r.Analysed, r.Basis = true, basisOf(out)

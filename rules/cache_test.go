@@ -1,0 +1,135 @@
+package rules
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+type cached struct {
+	Words []string
+	N     int64
+}
+
+// recall asks a fresh analyzer for a value, and says whether it had to compute.
+func recall(t *testing.T, dir, version string, inputs any) (*cached, bool) {
+	t.Helper()
+	computed := false
+	k := NewKernelAnalyzer(KernelOptions{CacheDir: dir, Version: version})
+	v, err := remember(k, "test", inputs, func() (*cached, error) {
+		computed = true
+		return &cached{Words: []string{"a", "b"}, N: 7}, nil
+	})
+	require.NoError(t, err)
+	assert.Equal(t, &cached{Words: []string{"a", "b"}, N: 7}, v)
+	return v, computed
+}
+
+func entryFile(t *testing.T, dir string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*.json"))
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	return files[0]
+}
+
+func TestCacheKeepsAcrossRuns(t *testing.T) {
+	dir := t.TempDir()
+	_, computed := recall(t, dir, "1", "inputs")
+	assert.True(t, computed)
+	_, computed = recall(t, dir, "1", "inputs")
+	assert.False(t, computed, "the second run reads the first's entry")
+	_, computed = recall(t, dir, "1", "others")
+	assert.True(t, computed, "other inputs")
+	_, computed = recall(t, dir, "2", "inputs")
+	assert.True(t, computed, "another version of the program")
+	_, computed = recall(t, "", "1", "inputs")
+	assert.True(t, computed, "no directory, nothing kept")
+}
+
+// TestCacheIgnoresBadEntries damages an entry in every way that a disk, a crash or
+// another program may: it is computed again, and the entry is whole afterwards.
+func TestCacheIgnoresBadEntries(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		damage func(t *testing.T, path string, data []byte) []byte
+	}{
+		{"empty", func(*testing.T, string, []byte) []byte { return nil }},
+		{"cut", func(_ *testing.T, _ string, d []byte) []byte { return d[:len(d)-1] }},
+		{"a bit flipped", func(_ *testing.T, _ string, d []byte) []byte { d[len(d)-3] ^= 1; return d }},
+		{"of another format", func(_ *testing.T, _ string, d []byte) []byte {
+			return bytes.Replace(d, []byte(cacheFormat), []byte("aliascheck-cache-0"), 1)
+		}},
+		{"of other inputs", func(t *testing.T, path string, _ []byte) []byte {
+			dir := t.TempDir()
+			recall(t, dir, "1", "others")
+			data, err := os.ReadFile(entryFile(t, dir))
+			require.NoError(t, err)
+			return data
+		}},
+		{"no JSON, but with a digest", func(_ *testing.T, path string, _ []byte) []byte {
+			key := filepath.Base(path)
+			payload := []byte("{")
+			return append(header(key[:len(key)-len(".json")], payload), payload...)
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			recall(t, dir, "1", "inputs")
+			path := entryFile(t, dir)
+			whole, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(path, tt.damage(t, path, bytes.Clone(whole)), 0o644))
+			_, computed := recall(t, dir, "1", "inputs")
+			assert.True(t, computed)
+			again, err := os.ReadFile(path)
+			require.NoError(t, err)
+			assert.Equal(t, whole, again, "the entry was not written anew")
+		})
+	}
+}
+
+func TestCacheThatCannotBeWritten(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o644))
+	_, computed := recall(t, filepath.Join(file, "below"), "1", "inputs")
+	assert.True(t, computed)
+}
+
+// TestCacheLeavesNothingBehind: only whole entries stand in the directory.
+func TestCacheLeavesNothingBehind(t *testing.T) {
+	dir := t.TempDir()
+	recall(t, dir, "1", "inputs")
+	var names []string
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			names = append(names, filepath.Base(path))
+		}
+		return err
+	}))
+	assert.Len(t, names, 1)
+}
+
+// TestEqualInputsComputeOnce asks from many goroutines at once.
+func TestEqualInputsComputeOnce(t *testing.T) {
+	k := NewKernelAnalyzer(KernelOptions{CacheDir: t.TempDir()})
+	var computed atomic.Int64
+	var wg sync.WaitGroup
+	for i := range 64 {
+		wg.Go(func() {
+			_, err := remember(k, "test", i%4, func() (*cached, error) {
+				computed.Add(1)
+				return &cached{}, nil
+			})
+			assert.NoError(t, err)
+		})
+	}
+	wg.Wait()
+	assert.Equal(t, int64(4), computed.Load())
+}

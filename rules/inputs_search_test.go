@@ -1,0 +1,153 @@
+package rules
+
+import (
+	"context"
+	"testing"
+
+	"aliascheck/hlo/triton"
+	"aliascheck/rules/ptx"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// rowScatter is a search over a kernel that the test plays itself: result row
+// ids[i] takes data row i. The result has as many rows as given; a row number at
+// or past the limit is out of bounds.
+type rowScatter struct {
+	search
+	limit int32
+	runs  int
+}
+
+func newRowScatter(t *testing.T, rows, resultRows int64, limit int32) *rowScatter {
+	f32, s32 := element(t, "f32"), element(t, "s32")
+	p := &kernelPlan{Operands: 2, Buffers: []planBuffer{
+		{Element: f32, Dims: []int64{rows, 4}, Size: rows * 16, Claimant: -1},
+		{Element: s32, Dims: []int64{rows}, Size: rows * 4, Claimant: -1},
+		{Element: f32, Dims: []int64{resultRows, 4}, Size: resultRows * 16, Claimant: -1},
+	}}
+	array := triton.Param{Kind: triton.Array}
+	c := &configuration{kernel: &triton.Kernel{Name: "k", Params: []triton.Param{array, array, array}}}
+	for n := range 3 {
+		c.binding.Arguments = append(c.binding.Arguments, triton.Argument{Source: triton.FromBuffer, Param: n, Buffer: n, Size: 8})
+	}
+	s := &rowScatter{search: search{plan: p, config: c}, limit: limit}
+	s.run = s.play
+	return s
+}
+
+func (s *rowScatter) play(_ context.Context, l *ptx.Launch) (*ptx.Outcome, error) {
+	s.runs++
+	if l.Buffers[1].Contents == nil {
+		return &ptx.Outcome{Reason: "an address depends on operand 1", AddressFrom: []int{1}}, nil
+	}
+	out := &ptx.Outcome{Analysed: true, AddressFrom: []int{1}, Effects: make([]ptx.Effects, 3)}
+	var written []ptx.Range
+	for _, id := range int32s(l.Buffers[1].Contents) {
+		if id < 0 || id >= s.limit {
+			out.OutOfBounds = []ptx.Stray{{Nearest: 2}}
+			continue
+		}
+		written = joined(written, []ptx.Range{{Start: int64(id) * 16, End: int64(id)*16 + 16}})
+	}
+	out.Effects[2].Written = written
+	return out, nil
+}
+
+func TestSearchTakesAPermutationWhereItFits(t *testing.T) {
+	s := newRowScatter(t, 64, 64, 64)
+	a, err := s.find(context.Background())
+	require.NoError(t, err)
+	require.True(t, a.outcome.Analysed)
+	assert.Equal(t, []Recipe{{Operand: 1, Kind: PermutationInput, Seed: 2}}, a.recipes)
+	assert.Equal(t, 2, s.runs)
+	assert.Nil(t, a.contents[0], "what decides no address is not made up")
+	list, made := s.plan.inputs(a)
+	assert.True(t, made)
+	assert.Equal(t, a.recipes, list)
+}
+
+// TestSearchStaysInBounds: 512 indices into 16 rows.
+func TestSearchStaysInBounds(t *testing.T) {
+	s := newRowScatter(t, 512, 16, 16)
+	a, err := s.find(context.Background())
+	require.NoError(t, err)
+	require.True(t, a.outcome.Analysed)
+	assert.Empty(t, a.outcome.OutOfBounds)
+	assert.Equal(t, []Recipe{{Operand: 1, Kind: SmallInput, Seed: 2, Bound: 16}}, a.recipes)
+}
+
+// TestSearchPrefersWhatWritesMost: no try can write all of 64 rows with 8 indices.
+func TestSearchPrefersWhatWritesMost(t *testing.T) {
+	s := newRowScatter(t, 8, 64, 64)
+	a, err := s.find(context.Background())
+	require.NoError(t, err)
+	require.True(t, a.outcome.Analysed)
+	assert.Equal(t, int64(8*16), covered(a.outcome.Effects[2].Written))
+	assert.LessOrEqual(t, s.runs, maxTries+1)
+}
+
+// TestSearchGivesUp: every index is out of bounds.
+func TestSearchGivesUp(t *testing.T) {
+	s := newRowScatter(t, 64, 64, 0)
+	a, err := s.find(context.Background())
+	require.NoError(t, err)
+	assert.False(t, a.outcome.Analysed)
+	assert.Contains(t, a.outcome.Reason, "inside its buffers")
+}
+
+func TestSearchTakesWhatWasFound(t *testing.T) {
+	s := newRowScatter(t, 4, 4, 4)
+	s.plan.Buffers[1].setFound([]byte{3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0}, Recipe{Operand: 1, Kind: LiteralInput, Source: "constant.1"})
+	a, err := s.find(context.Background())
+	require.NoError(t, err)
+	require.True(t, a.outcome.Analysed)
+	assert.Equal(t, 1, s.runs)
+	list, made := s.plan.inputs(a)
+	assert.False(t, made)
+	assert.Equal(t, []Recipe{{Operand: 1, Kind: LiteralInput, Source: "constant.1"}}, list)
+}
+
+func TestTriesAreBounded(t *testing.T) {
+	s := newRowScatter(t, 64, 64, 64)
+	s.plan.Operands = 12
+	s.plan.Buffers = nil
+	for n := range 13 {
+		s.plan.Buffers = append(s.plan.Buffers, planBuffer{Element: element(t, "s32"), Dims: []int64{int64(n + 2), 7, 9}, Size: 64, Claimant: -1})
+	}
+	tries := s.plan.tries([]int{0, 3, 7, 11})
+	assert.Len(t, tries, maxTries)
+	for _, try := range tries {
+		assert.Len(t, try, 4)
+	}
+}
+
+func TestUnreadyOperandsHoldGarbage(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		early bool
+		ready bool
+		limit int32
+		want  string
+	}{
+		{"tuned when the call executes", false, false, 64, "none"},
+		{"a parameter", true, true, 64, "none"},
+		{"computed", true, false, 64, "stray"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newRowScatter(t, 64, 64, tt.limit)
+			s.plan.Early, s.plan.Buffers[1].Ready = tt.early, tt.ready
+			a, err := s.find(context.Background())
+			require.NoError(t, err)
+			u := s.unready(context.Background(), []int{1}, a)
+			if tt.want == "none" {
+				assert.Nil(t, u)
+				return
+			}
+			require.NotNil(t, u.Stray)
+			assert.Equal(t, []int{1}, u.Operands)
+			assert.Equal(t, RandomInput, u.Inputs[0].Kind)
+		})
+	}
+}
