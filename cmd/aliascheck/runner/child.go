@@ -108,25 +108,34 @@ func (c *child) waitForGroup(limit time.Duration) (ended bool) {
 	return true
 }
 
-// forward passes the signals that aliascheck receives on to the command, until stop.
-func (c *child) forward() (stop func()) {
-	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)
-	done := make(chan struct{})
-	go func() {
-		for {
-			select {
-			case s := <-signals:
-				c.signal(s.(syscall.Signal))
-			case <-done:
-				return
-			}
+// relay holds the signals that this process receives, from before the command
+// starts, so that none ends aliascheck in between.
+type relay struct {
+	signals chan os.Signal
+	done    chan struct{}
+}
+
+func newRelay() *relay {
+	r := &relay{signals: make(chan os.Signal, 8), done: make(chan struct{})}
+	signal.Notify(r.signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)
+	return r
+}
+
+// to passes the signals on to the command until stop.
+func (r *relay) to(c *child) {
+	for {
+		select {
+		case s := <-r.signals:
+			c.signal(s.(syscall.Signal))
+		case <-r.done:
+			return
 		}
-	}()
-	return func() {
-		signal.Stop(signals)
-		close(done)
 	}
+}
+
+func (r *relay) stop() {
+	signal.Stop(r.signals)
+	close(r.done)
 }
 
 // terminal is the controlling terminal. All its methods do nothing on nil.

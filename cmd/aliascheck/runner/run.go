@@ -114,6 +114,8 @@ func prepare(o *Options, flags dumpFlags) (root string, err error) {
 
 // runCommand runs the command and watches its dumps until its last process has ended.
 func runCommand(ctx context.Context, o Options, env environment, w *watcher) (Result, error) {
+	relay := newRelay()
+	defer relay.stop()
 	c, err := start(o.Command, env, o.Stdin, o.Stdout, o.Stderr)
 	if err != nil {
 		var failed *startError
@@ -122,7 +124,7 @@ func runCommand(ctx context.Context, o Options, env environment, w *watcher) (Re
 		}
 		return Result{Code: 2}, err
 	}
-	defer c.forward()()
+	go relay.to(c)
 	watching, stop := context.WithCancel(ctx)
 	stopped := make(chan struct{})
 	go func() {
