@@ -19,15 +19,16 @@ type Entry struct {
 	Dialect     string // whose print it is
 	First, Last int64  // lines, from 1
 
-	Descriptor Descriptor // Printed
-	Problems   []string   // Printed: parameters that are missing or cannot be read
+	Descriptor Descriptor // Printed; of Entangled, what all of the lines agree on
+	Problems   []string   // parameters that are missing or cannot be read
 	HasCode    bool
 	Code       Code
 	Name       string // what an error message calls the descriptor: "A_desc"
 	Prints     int    // Entangled: how many prints were begun, at least
 }
 
-// Judgement judges a printed entry by its parameters and its code.
+// Judgement judges an entry by its parameters and its code. Of entangled prints it
+// holds for each of them.
 func (e *Entry) Judgement() Judgement {
 	if e.HasCode {
 		return JudgeFailure(e.Descriptor, e.Code)
@@ -44,6 +45,7 @@ type block struct {
 	seen        Field // parameters whose line was there
 	good        Field // those that could be read
 	strong      bool  // one of them is no everyday word
+	promoted    bool  // taken for a print
 	tainted     bool  // another print's lines may be among them
 	values      values
 	problems    []string
@@ -74,6 +76,16 @@ func (b *block) take(m *message) {
 
 // ended reports whether the last parameter of the dialect was there.
 func (b *block) ended() bool { return b.seen&b.dialect.final() != 0 }
+
+// suffix reports whether the print is whole from its first line here to its end.
+func (b *block) suffix() bool {
+	for f := FieldTensorMap; f <= FieldOOBFill; f <<= 1 {
+		if b.dialect.required()&f != 0 && b.dialect.order(f) >= b.dialect.order(b.lead) && b.seen&f == 0 {
+			return false
+		}
+	}
+	return true
+}
 
 func (b *block) complete() bool { return b.seen&b.dialect.required() == b.dialect.required() }
 

@@ -58,7 +58,7 @@ type Judgement struct {
 }
 
 // Rules lists the numbers of the enforced rules that are broken, each once, rising.
-func (j *Judgement) Rules() []int {
+func (j Judgement) Rules() []int {
 	seen := map[int]bool{}
 	out := []int{}
 	for _, v := range j.Violations {

@@ -12,17 +12,22 @@ const (
 
 // stream is one process as far as it can be told apart: the lines of one prefix.
 //
-// A process prints its parameters in one order, each once. So two prints that
-// mingle repeat a parameter before the first is whole, or leave parameters over
-// after a print that was whole. Either way nothing of them is trusted: not the
-// print that was cut, not the next, not the one before the left-overs.
+// A process prints its parameters in one order, each once. So prints that mingle
+// repeat a parameter before the first is whole, or leave parameters over after a
+// print that was whole. From then on nothing is trusted until the stream has been
+// quiet for a while, because the lines that a cut print still owes may turn up in any
+// later one. What all the entangled lines agree on holds for every print among them.
 type stream struct {
 	name   string
 	last   int64 // last line that was of interest
 	open   [dialects]*block
 	held   [dialects]*block // whole, waiting for its error message and for left-overs
 	pend   *message         // an error message that waits for its print
-	tangle *Entry           // entangled lines, gathered
+	tangle *tangle          // entangled lines, gathered
+	// prior is the first whole print of the stream. It waits for the next: where the
+	// log begins in the middle of another print, that one's end may be in it.
+	prior *block
+	past  bool // prior has been settled
 }
 
 // message is an error message.
@@ -50,20 +55,21 @@ func (s *stream) field(sp spelling, text string, line int64, emit func(Entry)) {
 	if b != nil && !b.strong && (stale || line-b.last > nearLines) {
 		b, stale = nil, false // everyday words after all
 	}
-	headless := false
+	tainted := s.tangle != nil
 	if stale {
-		headless = !b.ended() // its missing lines may be among those that follow
-		b.tainted = b.tainted || headless
+		// Only a print whose beginning the log lacks leaves no lines over for later.
+		tainted = tainted || b.tainted || !b.suffix()
+		b.tainted = tainted
 		s.finish(d, emit)
 		b = nil
 	}
 	if b == nil {
-		b = &block{dialect: d, first: line, lead: sp.field, tainted: headless}
+		b = &block{dialect: d, first: line, lead: sp.field, tainted: tainted, strong: tainted}
 		s.open[d] = b
 	}
-	was := b.strong
 	b.add(sp, text, line)
-	if b.strong && !was {
+	if b.strong && !b.promoted {
+		b.promoted = true
 		s.promote(b, emit)
 	}
 	if b.complete() {
@@ -76,7 +82,7 @@ func (s *stream) field(sp spelling, text string, line int64, emit func(Entry)) {
 // print before it and takes the error message that stood there.
 func (s *stream) promote(b *block, emit func(Entry)) {
 	if h := s.held[b.dialect]; h != nil {
-		if b.dialect.order(b.lead) > 1 { // left over from a print that began before h
+		if b.dialect.order(b.lead) > b.dialect.order(h.lead) { // left over from a print that began before h
 			h.tainted, b.tainted = true, true
 		}
 		s.settle(b.dialect, emit)
@@ -108,6 +114,10 @@ func (s *stream) errorMessage(m message, emit func(Entry)) {
 			b.take(&m)
 			return
 		}
+	}
+	if s.tangle != nil {
+		s.tangle.message(&m)
+		return
 	}
 	for _, b := range s.open {
 		if b != nil && b.strong {
@@ -158,25 +168,36 @@ func (s *stream) settle(d dialect, emit func(Entry)) {
 
 // out gives out a block, or gathers it with the entangled lines around it.
 func (s *stream) out(b *block, emit func(Entry)) {
-	if !b.tainted {
-		s.untangle(emit)
-		emit(b.entry(s.name))
+	if b.tainted || s.tangle != nil {
+		if s.tangle == nil {
+			s.tangle = &tangle{first: b.first}
+		}
+		if s.prior != nil {
+			s.tangle.add(s.prior)
+			s.prior, s.past = nil, true
+		}
+		s.tangle.add(b)
 		return
 	}
-	if s.tangle == nil {
-		s.tangle = &Entry{Kind: Entangled, Stream: s.name, Dialect: b.dialect.String(), First: b.first}
+	if !s.past && s.prior == nil {
+		s.prior = b
+		return
 	}
-	s.tangle.Last = max(s.tangle.Last, b.last)
-	s.tangle.Prints++
-	if b.hasCode {
-		s.tangle.HasCode, s.tangle.Code = true, b.code
+	s.settlePrior(emit)
+	emit(b.entry(s.name))
+}
+
+func (s *stream) settlePrior(emit func(Entry)) {
+	if s.prior != nil {
+		emit(s.prior.entry(s.name))
+		s.prior, s.past = nil, true
 	}
 }
 
 // untangle gives out the entangled lines gathered so far.
 func (s *stream) untangle(emit func(Entry)) {
 	if s.tangle != nil {
-		emit(*s.tangle)
+		emit(s.tangle.entry(s.name))
 		s.tangle = nil
 	}
 }
@@ -198,6 +219,7 @@ func (s *stream) flush(emit func(Entry)) {
 		s.settle(dialect(d), emit)
 		s.finish(dialect(d), emit)
 	}
+	s.settlePrior(emit)
 	s.untangle(emit)
 	s.bare(emit)
 }
