@@ -60,10 +60,7 @@ func (c *card) function(m module, entry string, shared uint32) (function, error)
 	if err := c.allowShared(f.handle, shared); err != nil {
 		return f, fmt.Errorf("entry %q: %w", entry, err)
 	}
-	var err error
-	if f.params, err = c.paramSizes(f.handle); err != nil {
-		return f, fmt.Errorf("entry %q: %w", entry, err)
-	}
+	f.params = c.paramSizes(f.handle)
 	return f, nil
 }
 
@@ -87,10 +84,10 @@ func (c *card) allowShared(handle uintptr, shared uint32) error {
 	return c.d.call("cuFuncSetAttribute", handle, functionMaxDynamicShared, uintptr(most-int(static)))
 }
 
-// paramSizes asks for the sizes of all parameters; nil where the driver cannot say.
-func (c *card) paramSizes(handle uintptr) ([]int, error) {
+// paramSizes asks for the sizes of all parameters; nil where the driver does not say.
+func (c *card) paramSizes(handle uintptr) []int {
 	if !c.d.has("cuFuncGetParamInfo") {
-		return nil, nil
+		return nil
 	}
 	sizes := []int{}
 	for i := range maxParams {
@@ -98,14 +95,14 @@ func (c *card) paramSizes(handle uintptr) ([]int, error) {
 		err := c.d.call("cuFuncGetParamInfo", handle, uintptr(i), uintptr(unsafe.Pointer(&place[0])), uintptr(unsafe.Pointer(&place[1])))
 		var e *driverError
 		if errors.As(err, &e) && e.Code == codeInvalidValue {
-			return sizes, nil // one past the last
+			return sizes // one past the last
 		}
 		if err != nil {
-			return nil, err
+			return nil
 		}
 		sizes = append(sizes, int(clampInt64(place[1])))
 	}
-	return nil, fmt.Errorf("more than %d parameters", maxParams)
+	return nil
 }
 
 // run zeroes, launches and waits for one kernel.

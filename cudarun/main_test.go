@@ -62,7 +62,10 @@ func play(role string) error {
 		if err := writeJSON(os.Stdout, frameHello, hello{protocolName, protocolVersion}); err != nil {
 			return err
 		}
-		return writeJSON(os.Stdout, frameStage, "lunch")
+		if err := writeJSON(os.Stdout, frameStage, "lunch"); err != nil {
+			return err
+		}
+		time.Sleep(time.Hour)
 	case "dead":
 		return fmt.Errorf("no luck today")
 	case "parent":
