@@ -1,7 +1,7 @@
 package rules
 
 // All lists every rule, in the order of the codes. AC901 and AC903 come from a
-// replay on a card, AC401 from logs and device-built descriptors too.
+// replay on a card, AC401 from logs too.
 func All() []Rule {
 	return []Rule{
 		undeclaredOverlap(),
@@ -21,6 +21,7 @@ func All() []Rule {
 		autotuneOverwritesParameter(),
 		autotuneUnreadyAddresses(),
 		autotuneBadIndex(),
+		tensormapInvalid(),
 		lateAsyncCopy(),
 		nondeterministic(),
 		hang(),

@@ -1,0 +1,134 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"aliascheck/hlo/triton"
+	"aliascheck/rules/ptx"
+	"aliascheck/rules/tensormap"
+)
+
+func tensormapInvalid() Rule {
+	return Rule{
+		Code: "AC401", Name: "tensormap-invalid", Default: Error,
+		Summary: "a TMA descriptor that the driver refuses",
+		Doc: Doc{
+			What:  "A TMA descriptor breaks a rule of cuTensorMapEncodeTiled: one that a kernel builds on the device, one that jaxlib encodes for a kernel's parameter, or one that a log shows (aliascheck tensormap).",
+			Why:   "The launch fails with an error that names no tensor, or a descriptor that was built on the device moves other bytes than meant.",
+			Mend:  "The finding names the rule and the value. Most often a stride is no multiple of 16 bytes, or the box is wider than the swizzle's span.",
+			Wrong: "Rules that the driver documents and was measured not to enforce are not reported. A descriptor of which not every field is known is judged by what is known.",
+		},
+		Check: checkTensormaps,
+	}
+}
+
+func checkTensormaps(p *Pass) {
+	if p.Kernel != nil {
+		for i := range p.Kernel.Kernels {
+			checkHostTensormaps(p, &p.Kernel.Kernels[i])
+		}
+	}
+	if p.Effects == nil {
+		return
+	}
+	for i := range p.Effects.KernelRuns() {
+		r := &p.Effects.KernelRuns()[i]
+		for n := range r.Descriptors {
+			checkDeviceTensormap(p, r, &r.Descriptors[n])
+		}
+	}
+}
+
+// checkHostTensormaps judges the descriptors that jaxlib encodes before the launch.
+func checkHostTensormaps(p *Pass, k *triton.Kernel) {
+	buffer := 0
+	for n, param := range k.Params {
+		if param.Kind == triton.Descriptor {
+			t := param.Tensor
+			box := make([]uint64, len(t.BlockShape))
+			for i, v := range t.BlockShape {
+				box[i] = uint64(v)
+			}
+			_, j := tensormap.JudgeTriton(tensormap.TritonFields{
+				ElemType: uint64(t.ElemType), Swizzle: uint64(t.Swizzle), OOBFill: uint64(t.OOBFill),
+				Shape: t.Shape, Strides: t.Strides, BlockShape: box})
+			reportTensormap(p, buffer, fmt.Sprintf("the descriptor of the kernel's parameter %d", n), j, nil, nil)
+		}
+		if param.Kind == triton.Array || param.Kind == triton.Descriptor {
+			buffer++
+		}
+	}
+}
+
+// checkDeviceTensormap judges a descriptor that the kernel built and used.
+func checkDeviceTensormap(p *Pass, r *KernelRun, d *ptx.Descriptor) {
+	access := newAccess(&d.Access)
+	what := fmt.Sprintf("the descriptor that the kernel builds and uses (%s)", where(&d.Access))
+	reportTensormap(p, d.Buffer, what, tensormap.Judge(tensormap.FromReplace(replaceFields(d))), r, &access)
+}
+
+// replaceFields puts what a kernel set into the words of the PTX ISA.
+func replaceFields(d *ptx.Descriptor) tensormap.ReplaceFields {
+	raw := func(field string, value uint64) tensormap.Raw {
+		return tensormap.Raw{Known: !slices.Contains(d.Missing, field), Value: value}
+	}
+	f := tensormap.ReplaceFields{
+		GlobalAddress: raw("global_address", d.GlobalAddress), Rank: raw("rank", uint64(d.Rank-1)),
+		ElemType: raw("elemtype", uint64(d.ElemType)), InterleaveLayout: raw("interleave_layout", uint64(d.Interleave)),
+		SwizzleMode: raw("swizzle_mode", uint64(d.Swizzle)), SwizzleAtomicity: raw("swizzle_atomicity", uint64(d.SwizzleAtom)),
+		FillMode: raw("fill_mode", uint64(d.Fill)),
+	}
+	for i := range min(max(d.Rank, 0), tensormap.MaxRank) {
+		ordinal := func(field string, value uint64) tensormap.Raw {
+			r := raw(fmt.Sprintf("%s[%d]", field, i), value)
+			r.Known = r.Known && !slices.Contains(d.Missing, field)
+			return r
+		}
+		f.BoxDim[i] = ordinal("box_dim", uint64(d.BoxDim[i]))
+		f.GlobalDim[i] = ordinal("global_dim", d.GlobalDim[i])
+		f.ElementStride[i] = ordinal("element_stride", uint64(d.ElementStride[i]))
+		if i < d.Rank-1 && i < len(f.GlobalStride) {
+			f.GlobalStride[i] = ordinal("global_stride", d.GlobalStride[i])
+		}
+	}
+	return f
+}
+
+// reportTensormap reports a descriptor of a buffer that is refused.
+func reportTensormap(p *Pass, buffer int, what string, j tensormap.Judgement, r *KernelRun, access *Access) {
+	if j.Verdict != tensormap.Refused {
+		return
+	}
+	pr := Problem{Operand: -1, Result: -1, Fix: tensormapFix(j),
+		Confirmation: Unconfirmed, ConfirmationReason: "held to the driver's documented rules; no driver was asked"}
+	if n := buffer - len(p.Call.Operands); buffer >= 0 && n < 0 {
+		pr.Operand = buffer
+	} else if buffer >= 0 && n < len(p.Call.Results) {
+		pr.Result = n
+	}
+	var broken []string
+	for _, v := range j.Violations {
+		if v.Enforced {
+			broken = append(broken, fmt.Sprintf("%s is %s and must be %s (rule %d)", v.Parameter, v.Value, v.Needs, v.Rule))
+		}
+	}
+	pr.Message = fmt.Sprintf("The driver refuses %s: %s.", what, strings.Join(broken, "; "))
+	if r != nil {
+		pr.Evidence = &Evidence{Emulated: &Emulated{Verdict: string(Unsafe), Complete: r.Basis == Complete, Basis: string(r.Basis), Inputs: r.Inputs}}
+		pr.Related = []Related{access.related("use")}
+	}
+	p.Report(pr)
+}
+
+func tensormapFix(j tensormap.Judgement) string {
+	if j.Fix == nil || len(j.Fix.Changes) == 0 {
+		return "change the value that the rule speaks of"
+	}
+	var changes []string
+	for _, c := range j.Fix.Changes {
+		changes = append(changes, fmt.Sprintf("%s from %s to %s", c.Parameter, c.From, c.To))
+	}
+	return "change " + strings.Join(changes, ", ")
+}
