@@ -66,21 +66,44 @@ func (j *auditJob) find(ctx context.Context, paths []string, to chan<- hlo.Sourc
 
 // work reads and judges modules until there are no more.
 func (j *auditJob) work(ctx context.Context, from <-chan hlo.Source, results chan<- func(*rules.Collector)) error {
-	reader := hlo.NewReader(j.options.limits)
-	auditor := rules.NewAuditor(rules.Options{Config: j.config, SrcRoot: j.options.srcRoot})
+	w := j.newWorker()
 	for src := range from {
-		m, err := reader.Read(src)
-		if err != nil {
-			results <- func(c *rules.Collector) { c.Incomplete(src.Path, err) }
-			continue
-		}
-		r := auditor.Module(ctx, m)
+		r, err := w.audit(ctx, src)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		results <- func(c *rules.Collector) { c.Add(r) }
+		results <- func(c *rules.Collector) {
+			if err != nil {
+				c.Incomplete(src.Path, err)
+				return
+			}
+			c.Add(r)
+		}
 	}
 	return nil
+}
+
+// worker reads and judges modules one after the other, in the same memory.
+type worker struct {
+	reader  *hlo.Reader
+	auditor *rules.Auditor
+}
+
+func (j *auditJob) newWorker() *worker {
+	return &worker{
+		reader:  hlo.NewReader(j.options.limits),
+		auditor: rules.NewAuditor(rules.Options{Config: j.config, SrcRoot: j.options.srcRoot}),
+	}
+}
+
+// audit reads one module and judges it. An error is about the file, or is ctx's.
+func (w *worker) audit(ctx context.Context, src hlo.Source) (*rules.ModuleReport, error) {
+	m, err := w.reader.Read(src)
+	if err != nil {
+		return nil, err
+	}
+	r := w.auditor.Module(ctx, m)
+	return r, ctx.Err()
 }
 
 // finish writes the reports and the baseline, and says how the audit ended.

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"aliascheck/cmd/aliascheck/runner"
+
+	"github.com/spf13/cobra"
+)
+
+// runOptions are the flags of `aliascheck run`, beside those of every audit.
+type runOptions struct {
+	audit   auditOptions
+	dumpDir string
+	keep    string
+	plain   bool
+}
+
+func newRunCommand(a *app) *cobra.Command {
+	var o runOptions
+	cmd := &cobra.Command{
+		Use:   "run [flags] -- CMD...",
+		Short: "Run a command with the dump flags set, then audit what it left",
+		Long: `run starts any command so that XLA dumps every program that it compiles, audits
+the dumps while the command runs, and reports when it has ended.
+
+The dump flags stand beside your own XLA_FLAGS. Every Python process gets a dump
+directory of its own, workers of pytest-xdist and ranks of mpirun or srun included,
+because XLA numbers modules anew in each process. JAX's persistent compilation
+cache is turned off for the run: a program that comes out of it leaves no dump.
+Under pytest, findings name the tests that compiled them; nothing has to be installed.
+
+Output and signals pass through. The report comes after the command's own output:
+where the command writes to standard output as well, use --output FORMAT=FILE for
+reports that a program reads.
+
+Exit code: the command's own where it failed (128 + n where signal n ended it, 127
+where it was not found), else the audit's: 0, 1 on findings, 2 where the audit is
+not whole.`,
+		Example: `  aliascheck run -- pytest tests/jax
+  aliascheck run --output junit=alias.xml -- pytest -n 8 tests/jax
+  aliascheck run --keep none --fail-on warning -- python train.py
+  aliascheck run --dump-dir /shared/dumps -- mpirun -np 4 python train.py`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), a, args)
+		},
+	}
+	o.audit.addFlags(cmd)
+	f := cmd.Flags()
+	f.SetInterspersed(false)
+	f.StringVar(&o.dumpDir, "dump-dir", "", "`DIR` to put the dumps in (default: where XLA_FLAGS says, else a temporary one)")
+	f.StringVar(&o.keep, "keep", "", "dumps to leave: all, findings or none (default findings; all where XLA_FLAGS has --xla_dump_to)")
+	f.BoolVar(&o.plain, "plain", false, "set the flags only: no directory for each process, no pytest plugin")
+	return cmd
+}
+
+func (o *runOptions) check() error {
+	switch runner.Keep(o.keep) {
+	case "", runner.KeepAll, runner.KeepFindings, runner.KeepNone:
+		return nil
+	}
+	return fmt.Errorf("--keep %q: one of all, findings, none was expected", o.keep)
+}
+
+// run runs the command, audits, reports, and says how it all ended.
+func (o *runOptions) run(ctx context.Context, a *app, command []string) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	job, err := o.audit.prepare(a)
+	if err != nil {
+		return err
+	}
+	settings, err := o.settings(a, command)
+	if err != nil {
+		return err
+	}
+	live := &liveAudit{job: job}
+	// A Ctrl-C is the command's while it runs; the runner sees to the audit.
+	result, err := runner.Run(context.WithoutCancel(ctx), settings, live)
+	if err == nil {
+		live.checkAny(command)
+		err = job.finish(a)
+	}
+	if result.Dumps != "" {
+		settings.Note("dumps are kept in " + result.Dumps)
+	}
+	if result.Code == 0 {
+		return err
+	}
+	if err != nil && !errors.As(err, new(exitError)) {
+		fmt.Fprintf(a.stderr, "aliascheck: %v\n", err)
+	}
+	settings.Note(fmt.Sprintf("%s ended with exit code %d, which is passed on", command[0], result.Code))
+	return exitError(result.Code)
+}
+
+// settings says what to run and where it reads and writes.
+func (o *runOptions) settings(a *app, command []string) (runner.Options, error) {
+	s := runner.Options{
+		Command: command, Env: os.Environ(),
+		DumpDir: o.dumpDir, Keep: runner.Keep(o.keep), Python: !o.plain, Jobs: o.audit.jobs,
+		Poll: 500 * time.Millisecond, Grace: 5 * time.Second,
+		Note: func(text string) {
+			if !o.audit.quiet {
+				fmt.Fprintf(a.stderr, "aliascheck: %s\n", text)
+			}
+		},
+	}
+	var ok [3]bool
+	s.Stdin, ok[0] = a.stdin.(*os.File)
+	s.Stdout, ok[1] = a.stdout.(*os.File)
+	s.Stderr, ok[2] = a.stderr.(*os.File)
+	if ok != [3]bool{true, true, true} {
+		return s, errors.New("the command's standard streams must be files")
+	}
+	return s, nil
+}
