@@ -20,13 +20,18 @@ type transcoder struct {
 
 	out wireWriter // the HloProto, up to the last finished computation
 	cur wireWriter // the computation that is being read
+	// attrs are the attributes of the instruction that is being read, and open the mark
+	// of a wrapped one.
+	attrs wireWriter
+	open  int
 
 	comps     []textComputation
 	compNames map[string]int32 // into comps
 	insts     []textInstruction
 	instNames map[string]int32 // into insts
-	nodes     []shapeNode      // of the current computation's shapes
-	stack     []shapeNode      // of the tuples that are being read
+	wrapped   []wrappedCall
+	nodes     []shapeNode // of the current computation's shapes
+	stack     []shapeNode // of the tuples that are being read
 
 	// Scratch: of the instruction that is being read, and of the list.
 	operandIDs, called, ids []int64
@@ -59,8 +64,8 @@ type textComputation struct {
 type textInstruction struct {
 	computation int32
 	node        int32 // its shape's, into nodes, while its computation is the current one
-	needsValue  bool  // the assignment must have a value for the whole of it
-	valued      bool  // and has one
+	needs       int32 // so many values the assignment must at least have of it
+	values      int32 // and has
 }
 
 // textPair is the two files of one module.
@@ -106,6 +111,7 @@ func (t *transcoder) reset() {
 	clear(t.instNames)
 	t.out.buf, t.cur.buf = t.out.buf[:0], t.cur.buf[:0]
 	t.comps, t.insts, t.nodes, t.donated = t.comps[:0], t.insts[:0], t.nodes[:0], t.donated[:0]
+	t.wrapped = t.wrapped[:0]
 	t.places, t.errs = t.places[:0], nil
 	t.entry, t.scheduled = -1, false
 }

@@ -13,6 +13,7 @@ func (t *transcoder) assignment() {
 		s.failed(s.pos, `"BufferAssignment:" expected: not a buffer assignment, or cut off`)
 		return
 	}
+	t.bindWrapped()
 	for n := int64(0); t.recovered() && s.acceptText("allocation "); n++ {
 		t.allocation(n)
 	}
@@ -111,55 +112,68 @@ func (s *scanner) bars() {
 	s.pos += n + 1
 }
 
-// value reads "5 copy.5{1} (phi) @0> (size=1024,offset=0): f32[256]{0}", writes where
-// it lies to the allocation and what it is as a LogicalBufferProto. It reports whether
-// it is a tuple's table.
-func (t *transcoder) value() bool {
+// textValue is what stands of a value before its shape.
+type textValue struct {
+	id, color, size, offset int64
+	name                    []byte
+	at                      int // of the name
+}
+
+// valueHead reads "5 copy.5{1} (phi) @0> (size=1024,offset=0):"; the shape index ends
+// up in ids.
+func (t *transcoder) valueHead() textValue {
 	s := &t.scan
-	start := s.pos
-	id := s.number()
-	at := s.pos
-	name := s.name()
-	n, ok := t.instNames[string(name)]
-	if !ok && s.problem == "" {
-		s.failed(at, "the module has no instruction %q", name)
-		return false
-	}
+	var v textValue
+	v.id = s.number()
+	s.space()
+	v.at = s.pos
+	v.name = s.name()
 	t.ids = t.ids[:0]
 	if s.peek() == '{' {
 		t.ids = s.index(t.ids)
 	}
 	s.acceptText("(phi)")
 	s.expect('@')
-	color := s.number()
+	v.color = s.number()
 	s.expect('>')
-	size, offset := t.extent()
+	v.size, v.offset = t.extent()
 	s.expect(':')
+	return v
+}
+
+// value reads a value, writes where it lies to the allocation and what it is as a
+// LogicalBufferProto. It reports whether it is a tuple's table.
+func (t *transcoder) value() bool {
+	s := &t.scan
+	start := s.pos
+	v := t.valueHead()
 	tuple := s.peek() == '('
 	s.skipShape()
+	n, ok := t.instNames[string(v.name)]
+	if !ok && s.problem == "" {
+		s.failed(v.at, "the module has no instruction %q", v.name)
+	}
 	if s.problem != "" {
 		return false
 	}
-	if len(t.ids) == 0 {
-		t.insts[n].valued = true
-	}
+	t.insts[n].values++
 
 	w := &t.out
 	t.placed(w, start, true)
 	buffer := w.begin(1)
-	w.int64(1, id)
-	w.int64(2, size)
+	w.int64(1, v.id)
+	w.int64(2, v.size)
 	defined := w.begin(3)
 	w.ints(3, t.ids)
 	w.int64(4, int64(n)+1)
 	w.end(defined)
-	w.int64(4, color)
+	w.int64(4, v.color)
 	w.end(buffer)
 
 	assigned := t.cur.begin(9)
-	t.cur.int64(1, id)
-	t.cur.int64(2, offset)
-	t.cur.int64(3, size)
+	t.cur.int64(1, v.id)
+	t.cur.int64(2, v.offset)
+	t.cur.int64(3, v.size)
 	t.cur.end(assigned)
 	return tuple
 }
@@ -179,18 +193,18 @@ func (t *transcoder) extent() (size, offset int64) {
 	return size, offset
 }
 
-// checkValued fails where an instruction that must have a value has none: a file that
+// checkValued fails where an instruction that must have values has too few: a file that
 // was cut off between two lines looks whole otherwise, because newer XLA ends it with
 // the last value.
 func (t *transcoder) checkValued() {
 	for n := range t.insts {
 		in := &t.insts[n]
-		if !in.needsValue || in.valued || t.comps[in.computation].fusion {
+		if in.values >= in.needs || t.comps[in.computation].fusion {
 			continue
 		}
 		for name, m := range t.instNames {
 			if int(m) == n {
-				t.scan.failed(len(t.scan.text), "no value of %q: cut off?", name)
+				t.scan.failed(len(t.scan.text), "%d values of %q, which has %d: cut off?", in.values, name, in.needs)
 			}
 		}
 		return

@@ -2,13 +2,14 @@ package hlo
 
 import "bytes"
 
-// instruction reads one instruction of a computation and writes HloInstructionProto:
+// instruction reads one instruction of a computation, writes HloInstructionProto, and
+// returns its number:
 //
 //	%name = f32[2]{0} opcode(%a, %b#1), attribute=value, attribute=value
 //
 // Operands come before the shape is read: taking an element out of a tuple (%b#1) is
 // an instruction of its own, which must stand first.
-func (t *transcoder) instruction(computation int32) {
+func (t *transcoder) instruction(computation int32) int32 {
 	s, w := &t.scan, &t.cur
 	start := s.pos
 	name := s.name()
@@ -16,7 +17,7 @@ func (t *transcoder) instruction(computation int32) {
 	s.space()
 	shape := s.pos
 	s.skipShape()
-	opcode := s.word()
+	wrapped, opcode := asyncPhase(s.word())
 	arguments := s.pos
 	operands := t.operands(computation, opcode)
 	after := s.pos
@@ -25,37 +26,54 @@ func (t *transcoder) instruction(computation int32) {
 	mark := w.begin(2)
 	n := t.define(computation, name, start)
 	if s.problem != "" {
-		return
+		return n
 	}
 	w.bytes(1, name)
 	w.bytes(2, opcode)
 	w.int64(35, int64(n)+1)
 	w.ints(36, operands)
 	s.pos = shape
+	nodes := len(t.nodes)
 	t.insts[n].node = t.shape(3)
 	if string(opcode) == "parameter" && s.problem == "" {
 		s.pos = arguments
 		s.expect('(')
 		w.int64(9, int64(s.int32()))
 	}
-	if s.problem == "" {
-		s.pos = after
-		t.insts[n].needsValue = t.hasValue(computation, opcode)
-		t.attributes(opcode)
+	if s.problem != "" {
+		return n
 	}
+	s.pos = after
+	inner := opcode
+	if wrapped != nil {
+		inner = wrapped
+	}
+	t.insts[n].needs = t.leastValues(computation, inner, int32(len(t.nodes)-nodes))
+	t.attributes(inner)
+	if wrapped != nil && string(opcode) == asyncStart && s.problem == "" {
+		t.called = append(t.called[:0], t.wrap(n, name, wrapped, operands, t.called))
+	}
+	w.ints(38, t.called)
+	w.buf = append(w.buf, t.attrs.buf...)
 	w.end(mark)
+	return n
 }
 
-// hasValue reports whether an instruction is one that the buffer assignment must have
-// a value of.
-func (t *transcoder) hasValue(computation int32, opcode []byte) bool {
+// leastValues is how many values the buffer assignment must have of an instruction
+// whose shape has so many positions: of a custom call one for each, but for what it
+// declares, which older XLA forwards; of others that forward nothing one.
+func (t *transcoder) leastValues(computation int32, opcode []byte, positions int32) int32 {
 	switch string(opcode) {
 	case customCall:
-		return true
-	case "parameter", "constant", "fusion", "copy":
-		return computation == t.entry
+		return positions
+	case "constant", "copy", "fusion", "tuple":
+		return 1
+	case "parameter":
+		if computation == t.entry {
+			return 1
+		}
 	}
-	return false
+	return 0
 }
 
 // define enters an instruction's name, and returns its number.
@@ -152,9 +170,11 @@ func (t *transcoder) element(n, k int32, at int) int32 {
 	return made
 }
 
-// attributes reads what follows an instruction's operands.
+// attributes reads what follows an instruction's operands into attrs, and the ids of
+// computations into called.
 func (t *transcoder) attributes(opcode []byte) {
-	s, w := &t.scan, &t.cur
+	s, w := &t.scan, &t.attrs
+	w.buf = w.buf[:0]
 	custom := string(opcode) == customCall
 	version := int64(1) // API_VERSION_ORIGINAL is not printed
 	t.called = t.called[:0]
@@ -189,7 +209,6 @@ func (t *transcoder) attributes(opcode []byte) {
 			s.value()
 		}
 	}
-	w.ints(38, t.called)
 	if custom {
 		w.int64(77, version)
 	}
@@ -234,12 +253,12 @@ func (t *transcoder) control() {
 			s.expect(',')
 		}
 	}
-	t.cur.ints(37, t.ids)
+	t.attrs.ints(37, t.ids)
 }
 
 // metadata reads {op_name="jit(f)/add" source_file="f.py" source_line=3 …}.
 func (t *transcoder) metadata() {
-	s, w := &t.scan, &t.cur
+	s, w := &t.scan, &t.attrs
 	mark := w.begin(7)
 	s.expect('{')
 	for !s.accept('}') && s.problem == "" {
@@ -285,15 +304,13 @@ func (t *transcoder) apiVersion() int64 {
 
 // aliasing reads {{0}: (3, {}), {1}: (0, {1})}: result index, operand, its index.
 func (t *transcoder) aliasing() {
-	s, w := &t.scan, &t.cur
+	s, w := &t.scan, &t.attrs
 	s.expect('{')
 	for !s.accept('}') && s.problem == "" {
 		mark := w.begin(74)
 		t.ids = s.index(t.ids[:0])
 		w.ints(1, t.ids)
-		if len(t.ids) == 0 { // older XLA forwards the operand's value
-			t.insts[len(t.insts)-1].needsValue = false
-		}
+		t.insts[len(t.insts)-1].needs-- // see leastValues
 		s.expect(':')
 		s.expect('(')
 		w.int64(2, s.number())
@@ -312,12 +329,12 @@ func (t *transcoder) aliasing() {
 // is printed as a string with C's escapes.
 func (t *transcoder) backendConfig() {
 	if t.scan.peek() == '"' {
-		t.unescaped(&t.cur, 43)
+		t.unescaped(&t.attrs, 43)
 		return
 	}
 	if t.scan.peek() != '{' {
 		t.scan.failed(t.scan.pos, "string or dictionary expected")
 		return
 	}
-	t.cur.bytes(43, bytes.TrimSpace(t.scan.enclosed()))
+	t.attrs.bytes(43, bytes.TrimSpace(t.scan.enclosed()))
 }

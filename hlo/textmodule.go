@@ -158,20 +158,20 @@ func (t *transcoder) instructions(n int32, start int) {
 	t.cur.buf, t.nodes = t.cur.buf[:0], t.nodes[:0]
 	places := len(t.places)
 	t.comps[n].first = int32(len(t.insts))
-	root := int32(-1)
+	root, last := int32(-1), int32(-1)
 	for t.recovered() && !s.accept('}') {
 		if s.pos >= len(s.text) {
 			s.failed(s.pos, "computation %q does not end: cut off?", t.comps[n].name)
 			return
 		}
 		isRoot := s.acceptText("ROOT ")
-		if t.instruction(n); isRoot {
-			root = int32(len(t.insts) - 1)
+		if last = t.instruction(n); isRoot {
+			root = last
 		}
 	}
 	end := int32(len(t.insts))
 	if root < 0 {
-		root = end - 1
+		root = last
 	}
 	c := &t.comps[n]
 	if c.end = end; c.end == c.first && s.problem == "" {
@@ -232,8 +232,10 @@ func (t *transcoder) schedules() {
 		w.int64(1, int64(i)+1)
 		sequence := w.begin(2)
 		ids := w.begin(1)
-		for id := c.first + 1; id <= c.end; id++ {
-			w.varint(uint64(id))
+		for n := c.first; n < c.end; n++ {
+			if t.insts[n].computation == int32(i) { // else of one that it wraps
+				w.varint(uint64(n) + 1)
+			}
 		}
 		w.end(ids)
 		w.end(sequence)

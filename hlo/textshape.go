@@ -1,5 +1,7 @@
 package hlo
 
+import "bytes"
+
 // shapeNode is an array or a tuple of a shape that was read: the ShapeProto lies in
 // the current computation's wire. A tuple's elements are nodes[first:first+count].
 type shapeNode struct {
@@ -61,6 +63,7 @@ func (t *transcoder) tupleElements(depth int) shapeNode {
 // array reads the shape of an array, token or opaque, or a buffer around one.
 func (t *transcoder) array(depth int) {
 	s, w := &t.scan, &t.cur
+	s.space()
 	at := s.pos
 	name := s.word()
 	if s.problem != "" {
@@ -157,7 +160,9 @@ func (s *scanner) skipShape() {
 	for s.pos < len(s.text) {
 		switch s.text[s.pos] {
 		case '(', '[', '{':
-			s.enclosed()
+			if start := s.pos; bytes.IndexByte(s.enclosed(), '\n') >= 0 {
+				s.failed(start, "shape does not end on its line")
+			}
 		case ' ', '\n', '\t', '\r', ',', ')':
 			return
 		default:

@@ -74,3 +74,6 @@ func (w *wireWriter) end(mark int) {
 	}
 	w.buf[mark-1] &= 0x7f
 }
+
+// of is the interval s of what was written.
+func (s span) of(buf []byte) []byte { return buf[s.start:s.end] }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes ../cpu, ../old and ../healthy anew: each JAX release from PyPI in a virtual
+# Makes ../cpu, ../short, ../old and ../healthy anew: each JAX release from PyPI in a virtual
 # environment of its own, CPU only. What a dump holds depends on the release alone, but
 # for the fingerprints and module numbers.
 #
@@ -31,12 +31,12 @@ environment() {
     "$work/venv-$1/bin/pip" install -q "jax==$1" "jaxlib==$1" $(old_libraries "$1")
 }
 
-# dump RELEASE PROGRAM TO: runs it from here, so that metadata shows no other folder.
+# dump RELEASE PROGRAM TO [FLAGS]: runs it from here, so that metadata shows no other folder.
 dump() {
     environment "$1"
     mkdir -p "$3"
     (cd "$here" && JAX_PLATFORMS=cpu TF_CPP_MIN_LOG_LEVEL=3 \
-        XLA_FLAGS="--xla_dump_to=$3 --xla_dump_hlo_as_proto --xla_dump_hlo_as_text" \
+        XLA_FLAGS="--xla_dump_to=$3 --xla_dump_hlo_as_proto --xla_dump_hlo_as_text ${4:-}" \
         "$work/venv-$1/bin/python" -B $2)
 }
 
@@ -64,6 +64,9 @@ dump $newest cpu_nested.py "$work/dumps/nested"
 keep "$work/dumps/$newest" "$here/../cpu" yes factor solve declared_kept two_results loop_condition branches scanned nested_loops
 keep "$work/dumps/$newest" "$here/../cpu" no spectra declared declared_donated typed undeclared loop either big_constant ordered host barrier empty types
 keep "$work/dumps/nested" "$here/../cpu" yes nested_results tuple_of_one attributes called asynchronous
+# As older XLA printed it: the text lacks the computation that runs asynchronously.
+dump $newest cpu_nested.py "$work/dumps/short" --xla_syntax_sugar_async_ops=true
+keep "$work/dumps/short" "$here/../short" no asynchronous
 for release in 0.4.13 0.4.20 0.4.30 0.5.3 0.7.2 0.10.2; do
     dump $release cpu_dumps.py "$work/dumps/$release"
     keep "$work/dumps/$release" "$here/../old/jax-$release" no $few

@@ -1,0 +1,229 @@
+package hlo
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// oneCall is a module whose entry holds the lines between parameter and root.
+func oneCall(lines string) string {
+	return "HloModule m, is_scheduled=true\n\nENTRY %e (p: f32[2]) -> f32[2] {\n  %p = f32[2]{0} parameter(0)\n" +
+		lines + "}\n"
+}
+
+// oneAssignment lays out p and the values that are given as "NAME", each of 8 bytes.
+func oneAssignment(values ...string) string {
+	b := &strings.Builder{}
+	b.WriteString("BufferAssignment:\n")
+	for i, v := range append([]string{"p"}, values...) {
+		fmt.Fprintf(b, "allocation %d: size 8, page 0:\n value: <%d %s @0> (size=8,offset=0): f32[2]{0}\n", i, i, v)
+	}
+	return b.String()
+}
+
+// readTexts reads a text pair from memory.
+func readTexts(text, assignment string) (*Module, error) {
+	return NewReader(Limits{}).Read(Source{
+		Path: "m.txt", Text: true, Assignment: "a.txt",
+		member: &member{text: []byte(text), assignment: []byte(assignment)},
+	})
+}
+
+// onlyCall is the only custom call of a module.
+func onlyCall(t *testing.T, m *Module) *CustomCall {
+	var found *CustomCall
+	for i := range m.Instructions {
+		if in := &m.Instructions[i]; in.Opcode == customCall {
+			require.Nil(t, found)
+			found = in.Custom
+		}
+	}
+	require.NotNil(t, found)
+	return found
+}
+
+func TestTextConfiguration(t *testing.T) {
+	for _, test := range []struct{ printed, want string }{
+		{`backend_config="key=value"`, "key=value"},
+		{`backend_config="quote \" back \\ tab \t end\n"`, "quote \" back \\ tab \t end\n"},
+		{`backend_config="x\234\001\'\377\x7f"`, "x\x9c\x01'\xff\x7f"},
+		{`backend_config={"key":[1,{"a":"}"}]}`, `{"key":[1,{"a":"}"}]}`},
+		{`backend_config={opaque = "x\9C\"}", n = 1 : i32}`, `{opaque = "x\9C\"}", n = 1 : i32}`},
+		{`backend_config=""`, ""},
+		{`metadata={op_name="f"}`, ""},
+	} {
+		m, err := readTexts(oneCall(`  ROOT %c = f32[2]{0} custom-call(%p), custom_call_target="t", `+test.printed+"\n"), oneAssignment("c"))
+		require.NoError(t, err, test.printed)
+		require.Equal(t, test.want, string(onlyCall(t, m).Config))
+	}
+}
+
+func TestTextVersions(t *testing.T) {
+	for name, want := range map[string]int32{
+		"": 1, "API_VERSION_UNSPECIFIED": 0, "API_VERSION_ORIGINAL": 1, "API_VERSION_STATUS_RETURNING": 2,
+		"API_VERSION_STATUS_RETURNING_UNIFIED": 3, "API_VERSION_TYPED_FFI": 4,
+	} {
+		line := `  ROOT %c = f32[2]{0} custom-call(%p), custom_call_target="t"`
+		if name != "" {
+			line += ", api_version=" + name
+		}
+		m, err := readTexts(oneCall(line+"\n"), oneAssignment("c"))
+		require.NoError(t, err)
+		require.Equal(t, want, onlyCall(t, m).APIVersion)
+	}
+}
+
+// TestTextOperands reads operands as old and new XLA print them.
+func TestTextOperands(t *testing.T) {
+	for _, test := range []struct{ operands, want string }{
+		{"%p, %p", "p[] p[]"},
+		{"p, p", "p[] p[]"},
+		{"f32[2]{0} %p, f32[2]{0} p", "p[] p[]"},
+		{"%p, /*index=1*/%p", "p[] p[]"},
+		{"/*index=0*/f32[2]{0} %p , /*index=1*/ %p", "p[] p[]"},
+		{"(f32[2]{0}, /*index=1*/(f32[2]{0}, s32[])) %t", "t[]"},
+		{"%t#0", "t[0]"},
+		{"%t#1#0, %p, %t#1#1, %t#1#0", "t[1 0] p[] t[1 1] t[1 0]"},
+		{"", ""},
+	} {
+		m, err := readTexts(oneCall(
+			"  %t = (f32[2]{0}, /*index=1*/(f32[2]{0}, s32[])) sort(%p)\n"+
+				"  ROOT %c = f32[2]{0} add("+test.operands+")\n"), oneAssignment("t{}", "c"))
+		require.NoError(t, err, test.operands)
+		var got []string
+		for _, o := range m.Instructions[m.Computations[m.Entry].Root].Operands {
+			got = append(got, origin(m, o, nil))
+		}
+		require.Equal(t, test.want, strings.Join(got, " "), test.operands)
+	}
+}
+
+// TestTextShapes reads every form that XLA prints.
+func TestTextShapes(t *testing.T) {
+	for _, test := range []struct {
+		shape string
+		want  []Leaf
+	}{
+		{"f32[]", []Leaf{{Element: F32, Bytes: 4}}},
+		{"pred[3]{0}", []Leaf{{Element: Pred, Dims: []int64{3}, Bytes: 3}}},
+		{"f32[2,3]{1,0:T(8,128)(2,1)S(5)}", []Leaf{{Element: F32, Dims: []int64{2, 3}, Bytes: 24}}},
+		{"s4[8]{0}", []Leaf{{Element: 21, Dims: []int64{8}, Bytes: 8}}},
+		{"s4[8]{0:E(4)}", []Leaf{{Element: 21, Dims: []int64{8}, Bytes: 4}}},
+		{"f32[<=5,2]{1,0}", []Leaf{{Element: F32, Dims: []int64{5, 2}, Bytes: 40}}},
+		{"f32[0,2]{1,0}", []Leaf{{Element: F32, Dims: []int64{0, 2}}}},
+		{"token[]", []Leaf{{Element: TokenType}}},
+		{"b(f32[2]{0})", []Leaf{{Element: F32, Dims: []int64{2}, Bytes: 8}}},
+		{"(f32[2]{0}, /*index=1*/(s32[], token[]))", []Leaf{
+			{Index: ShapeIndex{0}, Element: F32, Dims: []int64{2}, Bytes: 8},
+			{Index: ShapeIndex{1, 0}, Element: S32, Bytes: 4},
+			{Index: ShapeIndex{1, 1}, Element: TokenType},
+		}},
+		{"()", nil},
+	} {
+		m, err := readTexts(oneCall("  ROOT %c = "+test.shape+" rng-bit-generator(%p)\n"), oneAssignment())
+		require.NoError(t, err, test.shape)
+		leaves := m.Leaves(nil, m.Computations[m.Entry].Root)
+		require.Len(t, leaves, len(test.want), test.shape)
+		for i, want := range test.want {
+			require.Equal(t, fmt.Sprint(want), fmt.Sprint(leaves[i]), test.shape)
+		}
+	}
+}
+
+// TestTextErrors holds errors to file, line and column.
+func TestTextErrors(t *testing.T) {
+	good := "  ROOT %c = f32[2]{0} add(%p, %p)\n"
+	for _, test := range []struct{ text, assignment, want string }{
+		{"", oneAssignment(), `m.txt:1:1: "HloModule" expected`},
+		{"HloModule m\n\n", oneAssignment(), "m.txt:3:1: no ENTRY computation"},
+		{oneCall("  ROOT %c = f33[2]{0} add(%p, %p)\n"), "", `m.txt:5:13: "f33" is no element type`},
+		{oneCall("  ROOT %c = f32[2]{0} add(%p, %q)\n"), "", `m.txt:5:31: "q" is no instruction before this`},
+		{oneCall("  ROOT %c = f32[2]{0} add(%p#0)\n"), "", "m.txt:5:27: tuple has no element 0"},
+		{oneCall("  %p = f32[2]{0} add(%p)\n"), "", `m.txt:5:3: instruction "p" stands twice`},
+		{oneCall("  ROOT %c = f32[2]{0} add(%p, %p\n"), "", "m.txt:6:1: name expected"},
+		{oneCall("  ROOT %c = f32[2]{0} call(%p), to_apply=%none\n"), "", `computation "none" is called but not there`},
+		{oneCall(good), "", `a.txt:1:1: "BufferAssignment:" expected`},
+		{oneCall(good), oneAssignment("d"), `a.txt:5:11: the module has no instruction "d"`},
+		{oneCall(good), "BufferAssignment:\nallocation 1: size 8:\n", "a.txt:2:12: allocation 0 expected"},
+		{oneCall(good), "BufferAssignment:\nallocation 0: size 8, odd:\n", "a.txt:2:23: property of an allocation expected"},
+		{oneCall(good), "BufferAssignment:\nallocation 0: size 8, page 0:\n", `a.txt:3:1: 0 values of "p", which has 1: cut off?`},
+		{oneCall(good), strings.TrimSuffix(oneAssignment("c"), "\n"), "a.txt:5:52: line does not end: cut off?"},
+		{oneCall(good), strings.Replace(oneAssignment("c"), "offset=0", "offset=-8", 1), "a.txt:3:11: value 0 in bytes [-8,"},
+		{oneCall(good), strings.Replace(oneAssignment("c"), "offset=0", "offset=4", 1), "a.txt:3:11: value 0 in bytes [4,"},
+		{oneCall(good), strings.Replace(oneAssignment("c"), "size=8", "size=99999999999999999999", 1), "a.txt:3:21: number of 64 bits expected"},
+	} {
+		_, err := readTexts(test.text, test.assignment)
+		require.ErrorContains(t, err, test.want)
+	}
+}
+
+// TestTextErrorsTogether holds the reader to more than the first error.
+func TestTextErrorsTogether(t *testing.T) {
+	_, err := readTexts(oneCall("  %a = f33[2]{0} add(%p)\n  %b = f32[2]{0 add(%p)\n  ROOT %c = f32[2]{0} add(%d)\n"), "")
+	require.ErrorContains(t, err, "m.txt:5:8: ")
+	require.ErrorContains(t, err, "m.txt:6:14: shape does not end on its line")
+	require.ErrorContains(t, err, "m.txt:7:27: ")
+	_, err = readTexts(oneCall(strings.Repeat("  %a = f33[2]{0} add(%p)\n", 1000)), "")
+	require.Len(t, strings.Split(err.Error(), "\n"), maxTextErrors)
+}
+
+// TestTextNesting holds the reader to a bounded stack.
+func TestTextNesting(t *testing.T) {
+	deep := 100_000
+	for _, text := range []string{
+		oneCall("  ROOT %c = " + strings.Repeat("(", deep) + "f32[2]{0}" + strings.Repeat(")", deep) + " add(%p)\n"),
+		oneCall("  ROOT %c = f32[2]{0} add(%p), backend_config=" + strings.Repeat("{", deep) + strings.Repeat("}", deep-1) + "\n"),
+		oneCall("  ROOT %c = f32[2]{0} add(" + strings.Repeat("(", deep) + "%p)\n"),
+		oneCall("  ROOT %c = f32[2]{0} add(%p" + strings.Repeat("#0", deep) + ")\n"),
+		"HloModule m, input_output_alias={ {}: (0, {" + strings.Repeat("{", deep),
+	} {
+		_, err := readTexts(text, oneAssignment("c"))
+		require.ErrorContains(t, err, "m.txt:")
+	}
+}
+
+// TestTextGrowth holds the reader to memory in proportion to the text: elements of a
+// huge tuple, taken out again and again, each have its shape.
+func TestTextGrowth(t *testing.T) {
+	huge := "(" + strings.Repeat("f32[], ", 20_000) + "f32[])"
+	text := &strings.Builder{}
+	fmt.Fprintf(text, "  %%t0 = ((%s, f32[])) add(%%p)\n", huge)
+	for i := range 2000 {
+		fmt.Fprintf(text, "  %%t%d = f32[] add(%%t0#0#0)\n  %%u%d = f32[] add(%%t0#%d)\n", i+1, i, i%2)
+	}
+	_, err := readTexts(oneCall(text.String()), oneAssignment())
+	require.Error(t, err)
+	var tr transcoder
+	_, err = tr.transcode(textPair{"m.txt", "a.txt", []byte(oneCall(text.String())), nil}, Limits{}.orDefault())
+	require.Error(t, err)
+	require.LessOrEqual(t, cap(tr.out.buf)+cap(tr.cur.buf), 4*textGrowth*text.Len())
+}
+
+// TestTextCut cuts small dumps at every byte: always an error, but where what is lost
+// says nothing of calls (white space, totals, tables of tuples at the very end).
+func TestTextCut(t *testing.T) {
+	for _, name := range []string{"cpu/declared_kept", "cpu/undeclared", "old/jax-0.4.13/host", "dumps/ffi_scale_inplace"} {
+		path, err := filepath.Glob("../testdata/" + name + "/*after_optimizations.txt")
+		require.NoError(t, err)
+		text, err := os.ReadFile(path[0])
+		require.NoError(t, err)
+		assignment, err := os.ReadFile(strings.TrimSuffix(path[0], ".txt") + "-buffer-assignment.txt")
+		require.NoError(t, err)
+		whole, _, _ := bytes.Cut(assignment, []byte("\n\n"))
+		var tr transcoder
+		for i := range len(bytes.TrimSpace(text)) {
+			_, err := tr.transcode(textPair{"m.txt", "a.txt", text[:i], assignment}, Limits{}.orDefault())
+			require.Error(t, err, "%s cut at %d", name, i)
+		}
+		for i := range len(whole) - 1 {
+			_, err := tr.transcode(textPair{"m.txt", "a.txt", text, assignment[:i]}, Limits{}.orDefault())
+			require.Error(t, err, "%s: assignment cut at %d", name, i)
+		}
+	}
+}
