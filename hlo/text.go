@@ -41,7 +41,8 @@ type transcoder struct {
 	scheduled               bool
 
 	places []textPlace
-	most   int // bytes of wire that are too many
+	later  []textPlace // of the allocation that is being read, in cur
+	most   int         // bytes of wire that are too many
 	errs   []error
 }
 

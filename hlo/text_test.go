@@ -149,14 +149,14 @@ func TestTextErrors(t *testing.T) {
 		{oneCall("  ROOT %c = f32[2]{0} add(%p, %p\n"), "", "m.txt:6:1: name expected"},
 		{oneCall("  ROOT %c = f32[2]{0} call(%p), to_apply=%none\n"), "", `computation "none" is called but not there`},
 		{oneCall(good), "", `a.txt:1:1: "BufferAssignment:" expected`},
-		{oneCall(good), oneAssignment("d"), `a.txt:5:11: the module has no instruction "d"`},
+		{oneCall(good), oneAssignment("d"), `a.txt:5:12: the module has no instruction "d"`},
 		{oneCall(good), "BufferAssignment:\nallocation 1: size 8:\n", "a.txt:2:12: allocation 0 expected"},
 		{oneCall(good), "BufferAssignment:\nallocation 0: size 8, odd:\n", "a.txt:2:23: property of an allocation expected"},
 		{oneCall(good), "BufferAssignment:\nallocation 0: size 8, page 0:\n", `a.txt:3:1: 0 values of "p", which has 1: cut off?`},
-		{oneCall(good), strings.TrimSuffix(oneAssignment("c"), "\n"), "a.txt:5:52: line does not end: cut off?"},
-		{oneCall(good), strings.Replace(oneAssignment("c"), "offset=0", "offset=-8", 1), "a.txt:3:11: value 0 in bytes [-8,"},
-		{oneCall(good), strings.Replace(oneAssignment("c"), "offset=0", "offset=4", 1), "a.txt:3:11: value 0 in bytes [4,"},
-		{oneCall(good), strings.Replace(oneAssignment("c"), "size=8", "size=99999999999999999999", 1), "a.txt:3:21: number of 64 bits expected"},
+		{oneCall(good), strings.TrimSuffix(oneAssignment("c"), "\n"), "a.txt:5:46: line does not end: cut off?"},
+		{oneCall(good), strings.Replace(oneAssignment("c"), "offset=0", "offset=-8", 1), "a.txt:3:10: value 0 in bytes [-8,"},
+		{oneCall(good), strings.Replace(oneAssignment("c"), "offset=0", "offset=4", 1), "a.txt:3:10: value 0 in bytes [4,"},
+		{oneCall(good), strings.Replace(oneAssignment("c"), "size=8", "size=99999999999999999999", 1), "a.txt:3:24: number of 64 bits expected"},
 	} {
 		_, err := readTexts(test.text, test.assignment)
 		require.ErrorContains(t, err, test.want)

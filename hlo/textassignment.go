@@ -32,7 +32,7 @@ func (t *transcoder) assignment() {
 // after the LogicalBufferProtos.
 func (t *transcoder) allocation(n int64) {
 	s, w := &t.scan, &t.cur
-	w.buf = w.buf[:0]
+	w.buf, t.later = w.buf[:0], t.later[:0]
 	at := s.pos
 	index := s.number()
 	s.expect(':')
@@ -58,6 +58,10 @@ func (t *transcoder) allocation(n int64) {
 	}
 	t.placed(&t.out, at, true)
 	t.out.bytes(3, w.buf)
+	for _, p := range t.later {
+		p.wire += int32(len(t.out.buf) - len(w.buf))
+		t.places = append(t.places, p)
+	}
 }
 
 // allocationProperty reads one of the properties behind an allocation's size.
@@ -170,6 +174,7 @@ func (t *transcoder) value() bool {
 	w.int64(4, v.color)
 	w.end(buffer)
 
+	t.later = append(t.later, textPlace{int32(len(t.cur.buf)), int32(start), true})
 	assigned := t.cur.begin(9)
 	t.cur.int64(1, v.id)
 	t.cur.int64(2, v.offset)

@@ -48,7 +48,9 @@ func (t *transcoder) instruction(computation int32) int32 {
 	if wrapped != nil {
 		inner = wrapped
 	}
-	t.insts[n].needs = t.leastValues(computation, inner, int32(len(t.nodes)-nodes))
+	if string(opcode) == asyncStart || wrapped == nil {
+		t.insts[n].needs = t.leastValues(computation, inner, int32(len(t.nodes)-nodes))
+	}
 	t.attributes(inner)
 	if wrapped != nil && string(opcode) == asyncStart && s.problem == "" {
 		t.called = append(t.called[:0], t.wrap(n, name, wrapped, operands, t.called))
