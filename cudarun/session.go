@@ -60,9 +60,8 @@ type Session struct {
 	mu      sync.Mutex // Progress
 }
 
-// Open starts a worker on each device. The error says in one line why kernels
-// cannot be replayed: no driver, no device.
-func Open(ctx context.Context, o Options) (*Session, error) {
+// complete fills in the defaults.
+func (o Options) complete() (Options, error) {
 	if o.LaunchDeadline <= 0 {
 		o.LaunchDeadline = DefaultLaunchDeadline
 	}
@@ -72,7 +71,7 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	if o.Worker == nil {
 		self, err := os.Executable()
 		if err != nil {
-			return nil, err
+			return o, err
 		}
 		o.Worker = []string{self, HiddenCommand}
 	}
@@ -81,6 +80,16 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	}
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}
+	}
+	return o, nil
+}
+
+// Open starts a worker on each device. The error says in one line why kernels
+// cannot be replayed: no driver, no device.
+func Open(ctx context.Context, o Options) (*Session, error) {
+	o, err := o.complete()
+	if err != nil {
+		return nil, err
 	}
 	s := &Session{options: o}
 	for _, ordinal := range o.Devices {

@@ -1,0 +1,298 @@
+package cudarun
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"aliascheck/alias"
+	"aliascheck/hlo"
+	"aliascheck/hlo/triton"
+)
+
+// BuildOptions say what a dump does not.
+type BuildOptions struct {
+	Name string
+
+	// EntrySizes gives the sizes in bytes of the parameters of a kernel's PTX
+	// entry, in order.
+	EntrySizes func(k *triton.Kernel) ([]int, error)
+
+	// Contents gives the initial bytes of an array leaf (an operand of the call,
+	// or a bystander's value), little-endian and dense, and says in words where
+	// they come from. nil bytes: the value has no contents.
+	Contents func(l *alias.Leaf) (bytes []byte, origin string, err error)
+
+	// Share lists pairs, numbers into Call.Operands and Call.Results, that the
+	// shared runs put in one place although the assignment has them apart
+	// (AC202's replay).
+	Share []Pair
+
+	FloatAtomics bool
+	Tolerance    float64
+}
+
+// Pair is an operand leaf and a result leaf of a call.
+type Pair struct{ Operand, Result int }
+
+// BuildPlan makes the plan that replays a call: buffers are its operand leaves,
+// then its result leaves; the shared layout is the buffer assignment's. Where a
+// leaf has no slice the plan has no shared layout, and no trials.
+func BuildPlan(c *alias.Call, kernels *triton.Call, o BuildOptions) (*Plan, error) {
+	p := &Plan{Name: o.Name, FloatAtomics: o.FloatAtomics, Tolerance: o.Tolerance}
+	b := builder{Plan: p, call: c, options: o, known: map[int32]int{}}
+	if err := b.buffers(); err != nil {
+		return nil, fmt.Errorf("%s: %w", o.Name, err)
+	}
+	for i := range kernels.Kernels {
+		if err := b.kernel(&kernels.Kernels[i]); err != nil {
+			return nil, fmt.Errorf("%s: configuration %d: %w", o.Name, i, err)
+		}
+	}
+	slices, ok := b.slices()
+	if ok && kernels.Autotuned {
+		if err := b.trials(kernels, &slices); err != nil {
+			return nil, fmt.Errorf("%s: %w", o.Name, err)
+		}
+	}
+	if ok {
+		p.Shared = GroupOverlaps(slices)
+	}
+	return p, p.Check()
+}
+
+// builder is a plan in the making.
+type builder struct {
+	*Plan
+	call    *alias.Call
+	options BuildOptions
+	known   map[int32]int // the buffer that holds a value
+}
+
+// buffers makes the operands and results.
+func (b *builder) buffers() error {
+	for n := range b.call.Operands {
+		l := &b.call.Operands[n]
+		if err := b.value(l, Operand, fmt.Sprintf("operand %d%s", l.Operand, indexText(l.Index))); err != nil {
+			return err
+		}
+	}
+	for n := range b.call.Results {
+		l := &b.call.Results[n]
+		claims := b.call.Claimant(n)
+		if claims < 0 || b.call.Operands[claims].Bytes != l.Bytes {
+			claims = NoBuffer
+		}
+		b.Buffers = append(b.Buffers, Buffer{
+			Label: "result " + braces(l.Index), Role: Result, Bytes: l.Bytes, Element: l.Element.String(), Claims: claims,
+		})
+	}
+	return nil
+}
+
+// value adds a buffer with contents.
+func (b *builder) value(l *alias.Leaf, role Role, label string) error {
+	contents, origin, err := b.contents(l)
+	if err != nil {
+		return fmt.Errorf("%s: %w", label, err)
+	}
+	b.known[l.Value] = len(b.Buffers)
+	b.Buffers = append(b.Buffers, Buffer{
+		Label: label, Role: role, Bytes: l.Bytes, Element: l.Element.String(), Claims: NoBuffer,
+		Contents: contents, Origin: origin, Ready: ready(b.call.Module, l.Value),
+	})
+	return nil
+}
+
+// contents asks for a value's contents once: a value that a call takes twice
+// holds one thing.
+func (b *builder) contents(l *alias.Leaf) ([]byte, string, error) {
+	if n, ok := b.known[l.Value]; ok && l.Value >= 0 && b.Buffers[n].Bytes == l.Bytes {
+		return b.Buffers[n].Contents, b.Buffers[n].Origin, nil
+	}
+	return b.options.Contents(l)
+}
+
+// ready says whether a value is there before the program runs: a parameter of the
+// entry computation, or a constant.
+func ready(m *hlo.Module, value int32) bool {
+	if value < 0 {
+		return false
+	}
+	in := &m.Instructions[m.Values[value].Instruction]
+	return in.Opcode == "constant" || in.Opcode == "parameter" && in.Computation == m.Entry
+}
+
+// kernel adds one configuration.
+func (b *builder) kernel(k *triton.Kernel) error {
+	g, err := k.Geometry()
+	if err != nil {
+		return err
+	}
+	sizes, err := b.options.EntrySizes(k)
+	if err != nil {
+		return err
+	}
+	bound, err := k.Bind(sizes, len(b.call.Operands)+len(b.call.Results))
+	if err != nil {
+		return err
+	}
+	out := Kernel{
+		Entry: k.Name, Description: k.Description, PTX: k.PTX, Capability: int(k.Capability),
+		Grid: g.Grid, Block: g.Block, Cluster: g.Cluster, Shared: k.SharedBytes,
+	}
+	switch {
+	case len(k.Cubin) > 0 && len(k.PTX) == 0:
+		out.Cubin, out.Entry, out.Shared = k.Cubin, k.CubinEntry, k.CubinShared
+	case k.CubinEntry == k.Name && k.CubinShared == k.SharedBytes:
+		out.Cubin = k.Cubin
+	}
+	for _, a := range bound.Arguments {
+		param, err := b.param(k, a, bound.ScratchBytes)
+		if err != nil {
+			return err
+		}
+		out.Params = append(out.Params, param)
+		if a.Source == triton.FromBuffer && k.Params[a.Param].BytesToZero > 0 {
+			bytes := k.Params[a.Param].BytesToZero
+			if bytes > uint64(b.Buffers[a.Buffer].Bytes) {
+				return fmt.Errorf("parameter %d: %d bytes to zero in a buffer of %d", a.Param, bytes, b.Buffers[a.Buffer].Bytes)
+			}
+			out.Zero = append(out.Zero, Zero{Buffer: a.Buffer, Bytes: int64(bytes)})
+		}
+	}
+	b.Kernels = append(b.Kernels, out)
+	return nil
+}
+
+// param turns an argument of the binding into a parameter.
+func (b *builder) param(k *triton.Kernel, a triton.Argument, scratch int64) (Param, error) {
+	switch a.Source {
+	case triton.FromBuffer:
+		divisibility := k.Params[a.Param].Divisibility
+		if divisibility > 1<<30 {
+			return Param{}, fmt.Errorf("parameter %d: divisibility %d", a.Param, divisibility)
+		}
+		return Param{Kind: ParamBuffer, Buffer: a.Buffer, Divisibility: int64(divisibility)}, nil
+	case triton.FromValue:
+		return Param{Kind: ParamScalar, Scalar: binary.LittleEndian.AppendUint64(nil, a.Bits)[:min(max(a.Size, 0), 8)]}, nil
+	case triton.FromScratch:
+		return Param{Kind: ParamScratch, Bytes: scratch, Align: int64(k.ScratchAlign)}, nil
+	case triton.FromProfiler:
+		return Param{Kind: ParamNull}, nil
+	}
+	return Param{}, fmt.Errorf("parameter %d is a TMA descriptor that the host encodes: such calls are not replayed on a GPU", a.Param)
+}
+
+// slices are the leaves' places; false where one has none.
+func (b *builder) slices() ([]Slice, bool) {
+	var all []Slice
+	for _, leaves := range [][]alias.Leaf{b.call.Operands, b.call.Results} {
+		for i := range leaves {
+			l := &leaves[i]
+			if l.Allocation < 0 && l.Bytes > 0 {
+				return nil, false
+			}
+			all = append(all, Slice{Allocation: int64(l.Allocation), Offset: l.Slice.Offset, Bytes: l.Bytes})
+		}
+	}
+	operands := len(b.call.Operands)
+	for _, pair := range b.options.Share {
+		all[operands+pair.Result] = all[pair.Operand]
+	}
+	return all, true
+}
+
+// trials adds the autotuner's sequence, and for the initialize phase the values
+// that lie under the call's results and are there before the program runs.
+func (b *builder) trials(kernels *triton.Call, slices *[]Slice) error {
+	b.Trials = &Trials{Phase: PhaseExecute}
+	for _, e := range kernels.Aliases {
+		b.Trials.Entries = append(b.Trials.Entries, SaveEntry{Input: e.Input, Output: e.Output, Bytes: clampInt64(e.Size)})
+	}
+	if triton.Target(b.call.Target) != triton.TargetFFI {
+		return nil
+	}
+	b.Trials.Phase = PhaseInitialize
+	seen := map[int32]bool{}
+	for _, l := range b.call.Operands {
+		seen[l.Value] = true
+	}
+	for n := range b.call.Results {
+		r := &b.call.Results[n]
+		if r.Allocation < 0 {
+			continue
+		}
+		for _, v := range b.call.Module.Allocations[r.Allocation].Values {
+			if seen[v] || !b.under(v, r) {
+				continue
+			}
+			seen[v] = true
+			if err := b.bystander(v, slices); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// under says whether value v is there before the program runs and shares bytes
+// with the result.
+func (b *builder) under(v int32, r *alias.Leaf) bool {
+	value := &b.call.Module.Values[v]
+	return ready(b.call.Module, v) && value.Size > 0 && r.Bytes > 0 &&
+		value.Offset < r.Slice.Offset+r.Bytes && r.Slice.Offset < value.Offset+value.Size
+}
+
+// bystander adds value v.
+func (b *builder) bystander(v int32, slices *[]Slice) error {
+	m := b.call.Module
+	value := &m.Values[v]
+	for _, l := range m.Leaves(nil, value.Instruction) {
+		if !equalIndex(l.Index, value.Index) {
+			continue
+		}
+		leaf := alias.Leaf{
+			Operand: -1, Index: l.Index, Element: l.Element, Dims: l.Dims, Bytes: l.Bytes, Value: v, Allocation: value.Allocation,
+			Slice: hlo.Slice{Allocation: m.Allocations[value.Allocation].Index, Offset: value.Offset, Size: value.Size},
+		}
+		label := strings.Clone(m.Instructions[value.Instruction].Name) + indexText(l.Index)
+		if err := b.value(&leaf, Bystander, label); err != nil {
+			return err
+		}
+		*slices = append(*slices, Slice{Allocation: int64(value.Allocation), Offset: value.Offset, Bytes: l.Bytes})
+	}
+	return nil
+}
+
+func equalIndex(a, b hlo.ShapeIndex) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// braces writes a shape index as HLO text does: {}, {1}, {1,0}.
+func braces(index hlo.ShapeIndex) string {
+	text := "{"
+	for i, n := range index {
+		if i > 0 {
+			text += ","
+		}
+		text += fmt.Sprint(n)
+	}
+	return text + "}"
+}
+
+// indexText is braces where there is something in them.
+func indexText(index hlo.ShapeIndex) string {
+	if len(index) == 0 {
+		return ""
+	}
+	return " " + braces(index)
+}
