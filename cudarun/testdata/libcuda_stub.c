@@ -191,3 +191,35 @@ CUresult cuGreenCtxStreamCreate(void **s, void *g, unsigned flags, int priority)
   return 0;
 }
 #endif
+
+/* The encoders log what they were given, and refuse a first stride that is no
+ * multiple of 16, as the driver does. */
+static const char *numbers(const uint64_t *v, unsigned n) {
+  static char text[4][256];
+  static int turn;
+  char *to = text[turn++ & 3];
+  int used = 0;
+  *to = 0;
+  for (unsigned i = 0; i < n; i++) used += snprintf(to + used, 256 - used, "%s%llu", i ? "," : "", (unsigned long long)v[i]);
+  return to;
+}
+static const char *words(const uint32_t *v, unsigned n) {
+  uint64_t wide[8];
+  for (unsigned i = 0; i < n && i < 8; i++) wide[i] = v[i];
+  return numbers(wide, n);
+}
+CUresult cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *tensor, const uint64_t *dims, const uint64_t *strides,
+                                const uint32_t *box, const uint32_t *steps, int interleave, int swizzle, int l2, int fill) {
+  say("tiled skew %d type %d rank %u tensor %d dims %s strides %s box %s steps %s %d %d %d %d\n", (int)((uintptr_t)map % 64), type, rank,
+      tensor ? (int)((uintptr_t)tensor % 16) : -1, numbers(dims, rank), numbers(strides, rank - 1), words(box, rank), words(steps, rank),
+      interleave, swizzle, l2, fill);
+  return rank > 1 && strides[0] % 16 ? 1 : 0;
+}
+CUresult cuTensorMapEncodeIm2col(void *map, int type, unsigned rank, void *tensor, const uint64_t *dims, const uint64_t *strides,
+                                 const int *lower, const int *upper, unsigned channels, unsigned pixels, const uint32_t *steps,
+                                 int interleave, int swizzle, int l2, int fill) {
+  say("im2col skew %d type %d rank %u tensor %d dims %s strides %s lower %d,%d upper %d,%d channels %u pixels %u steps %s %d %d %d %d\n",
+      (int)((uintptr_t)map % 64), type, rank, tensor ? (int)((uintptr_t)tensor % 16) : -1, numbers(dims, rank), numbers(strides, rank - 1),
+      lower[0], lower[1], upper[0], upper[1], channels, pixels, words(steps, rank), interleave, swizzle, l2, fill);
+  return 0;
+}
