@@ -6,13 +6,15 @@ import (
 	"aliascheck/alias"
 )
 
-// OperandSource finds the real contents of operands: literals of constants in the
-// dump, and whatever Lookup knows. The zero OperandSource knows the literals.
+// Lookup gives an operand leaf's contents, little endian and dense, with where
+// they come from; nil data where it has none.
+type Lookup func(c *alias.Call, operand int) (data []byte, r Recipe)
+
+// OperandSource finds the real contents of operands: what the first of Lookups
+// has, else the literals of constants in the dump. The zero OperandSource knows
+// the literals.
 type OperandSource struct {
-	// Lookup gives an operand leaf's contents from elsewhere (snapshots, files that
-	// the user names), little endian and dense, with where they come from; nil data
-	// where it has none. A nil Lookup has none.
-	Lookup func(c *alias.Call, operand int) (data []byte, r Recipe)
+	Lookups []Lookup // FromFiles, then Snapshots.Lookup
 }
 
 // Bounds of the contents that are decoded from a dump, in bytes: weights seldom
@@ -25,8 +27,8 @@ const (
 // contents gives operand leaf n's bytes, or nil. Contents of another size than
 // the buffer's are not its contents.
 func (s OperandSource) contents(c *alias.Call, n int, size int64) ([]byte, Recipe) {
-	if s.Lookup != nil {
-		if data, r := s.Lookup(c, n); data != nil && int64(len(data)) == size {
+	for _, lookup := range s.Lookups {
+		if data, r := lookup(c, n); data != nil && int64(len(data)) == size {
 			return data, r
 		}
 	}
