@@ -62,7 +62,7 @@ func (f *OperandFile) fits(c *alias.Call, n int) bool {
 }
 
 // FromFiles finds operands in files. The last flag that fits wins.
-func FromFiles(files []OperandFile) Lookup {
+func FromFiles(files []OperandFile) OperandLookup {
 	return func(c *alias.Call, operand int) ([]byte, Recipe) {
 		for i := len(files) - 1; i >= 0; i-- {
 			if files[i].fits(c, operand) {

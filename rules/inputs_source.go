@@ -6,15 +6,15 @@ import (
 	"aliascheck/alias"
 )
 
-// Lookup gives an operand leaf's contents, little endian and dense, with where
+// OperandLookup gives an operand leaf's contents, little endian and dense, with where
 // they come from; nil data where it has none.
-type Lookup func(c *alias.Call, operand int) (data []byte, r Recipe)
+type OperandLookup func(c *alias.Call, operand int) (data []byte, r Recipe)
 
 // OperandSource finds the real contents of operands: what the first of Lookups
 // has, else the literals of constants in the dump. The zero OperandSource knows
 // the literals.
 type OperandSource struct {
-	Lookups []Lookup // FromFiles, then Snapshots.Lookup
+	Lookups []OperandLookup // FromFiles, then Snapshots.Lookup
 }
 
 // Bounds of the contents that are decoded from a dump, in bytes: weights seldom
