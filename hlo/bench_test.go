@@ -10,47 +10,73 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkRead reads copies of the largest real dump, and in the same run the same
-// bytes through one reused buffer: read() alone, which no reader can beat.
-func BenchmarkRead(b *testing.B) {
-	data, err := os.ReadFile(one(b, "transformer_step"))
-	require.NoError(b, err)
-	paths := make([]string, 40)
-	for i := range paths {
-		paths[i] = filepath.Join(b.TempDir(), "module.hlo.pb")
-		require.NoError(b, os.WriteFile(paths[i], data, 0o600))
+// treeVariable names a folder that internal/benchtree made.
+const treeVariable = "ALIASCHECK_BENCH_TREE"
+
+// BenchmarkTree finds and reads all modules of a tree, and in the same run, in turn,
+// reads the same bytes through one reused buffer: the floor that no reader can beat.
+func BenchmarkTree(b *testing.B) {
+	tree := os.Getenv(treeVariable)
+	if tree == "" {
+		b.Skip(treeVariable + " is not set")
 	}
 	r := NewReader(Limits{})
 	buf := make([]byte, 1<<20)
 	var reader, floor time.Duration
+	bytes := int64(0)
 	b.ReportAllocs()
-	b.SetBytes(int64(len(data)))
-	for i := 0; b.Loop(); i++ {
-		path := paths[i%len(paths)]
+	for b.Loop() {
 		start := time.Now()
-		_, err := r.Read(Source{Path: path})
+		for src, err := range Find([]string{tree}, Limits{}) {
+			require.NoError(b, err)
+			_, err = r.Read(src)
+			require.NoError(b, err)
+		}
 		reader += time.Since(start)
-		require.NoError(b, err)
 		b.StopTimer()
 		start = time.Now()
-		readAll(b, path, buf)
+		bytes += readTree(b, tree, buf)
 		floor += time.Since(start)
 		b.StartTimer()
 	}
-	b.ReportMetric(float64(floor)/float64(reader), "of-read()")
-	b.ReportMetric(float64(len(data)*b.N)/floor.Seconds()/1e6, "floor-MB/s")
+	b.ReportMetric(float64(bytes)/reader.Seconds()/1e6, "MB/s")
+	b.ReportMetric(float64(bytes)/floor.Seconds()/1e6, "floor-MB/s")
+	b.ReportMetric(float64(floor)/float64(reader), "of-floor")
 }
 
-// readAll reads a file through one buffer.
-func readAll(tb testing.TB, path string, buf []byte) {
-	f, err := os.Open(path)
+// readTree reads all files of a folder and returns how many bytes they had.
+func readTree(tb testing.TB, folder string, buf []byte) int64 {
+	entries, err := os.ReadDir(folder)
 	require.NoError(tb, err)
-	defer f.Close()
-	for {
-		if _, err := f.Read(buf); err == io.EOF {
-			return
-		}
+	total := int64(0)
+	for _, entry := range entries {
+		f, err := os.Open(filepath.Join(folder, entry.Name()))
 		require.NoError(tb, err)
+		for {
+			n, err := f.Read(buf)
+			total += int64(n)
+			if err == io.EOF {
+				break
+			}
+			require.NoError(tb, err)
+		}
+		require.NoError(tb, f.Close())
+	}
+	return total
+}
+
+// BenchmarkStep reads the largest real dump again and again: what decoding, linking
+// and checking cost when the file comes from the nearest cache.
+func BenchmarkStep(b *testing.B) {
+	path := one(b, "transformer_step")
+	info, err := os.Stat(path)
+	require.NoError(b, err)
+	r := NewReader(Limits{})
+	b.SetBytes(info.Size())
+	b.ReportAllocs()
+	for b.Loop() {
+		_, err := r.Read(Source{Path: path})
+		require.NoError(b, err)
 	}
 }
 

@@ -2,6 +2,7 @@ package hlo
 
 import (
 	"fmt"
+	"hash/maphash"
 	"unsafe"
 )
 
@@ -52,6 +53,8 @@ type builder struct {
 	laidOut                    []int32 // the allocations' lists of values
 	sorted                     []Value
 	running                    []bool // by computation: findRunning
+	shapes                     [256]knownShape
+	seed                       maphash.Seed
 
 	ids  []int64 // what spans of ids and of shape indices point into
 	refs []int32 // ids turned into indices, at the same places; made by link

@@ -1,5 +1,10 @@
 package hlo
 
+import (
+	"bytes"
+	"hash/maphash"
+)
+
 // check proves what the types cannot: after it, an index, a count or a size in the
 // model needs no test. It says what the file claims that cannot be.
 func (b *builder) check() error {
@@ -12,6 +17,7 @@ func (b *builder) check() error {
 	b.m.leafLists = resize(b.m.leafLists, len(b.m.Instructions))
 	clear(b.m.leafLists)
 	b.findRunning()
+	clear(b.shapes[:])
 	for i := range b.m.Instructions {
 		if err := b.checkShape(int32(i)); err != nil {
 			return err
@@ -52,13 +58,25 @@ func (b *builder) checkCalls() error {
 // checkShape walks an instruction's shape.
 func (b *builder) checkShape(i int32) error {
 	in, raw := &b.m.Instructions[i], &b.insts[i]
-	var s shapeCheck
-	s.walk(b.m.cursor(in.shape), 0)
-	if f := b.m.fail; f.what != "" {
-		return b.errorf(int32(f.at), "shape of %q: %s", in.Name, f.what)
+	encoded := b.wire[in.shape.start:in.shape.end]
+	known := &b.shapes[maphash.Bytes(b.seed, encoded)%uint64(len(b.shapes))]
+	if known.at.len() == 0 || !bytes.Equal(encoded, b.wire[known.at.start:known.at.end]) {
+		var s shapeCheck
+		s.walk(b.m.cursor(in.shape), 0)
+		if f := b.m.fail; f.what != "" {
+			return b.errorf(int32(f.at), "shape of %q: %s", in.Name, f.what)
+		}
+		*known = knownShape{in.shape, s}
 	}
-	raw.positions, raw.arity = s.positions, s.arity
+	raw.positions, raw.arity = known.positions, known.arity
 	return nil
+}
+
+// knownShape is a shape that was walked before: modules have many instructions and few
+// shapes.
+type knownShape struct {
+	at span // of wire, never empty
+	shapeCheck
 }
 
 // checkOperands holds the instructions through which values are followed to the
@@ -122,20 +140,17 @@ func (b *builder) checkValues(i int32) error {
 // hasPosition reports whether a shape has something at index.
 func (m *Module) hasPosition(c cursor, index ShapeIndex) bool {
 	for _, want := range index {
-		s := decodeShape(c)
-		if s.element != TupleType {
-			return false
-		}
+		s := shape{count: 1}
 		found := false
-		for n := int64(0); s.elements.pos < s.elements.end && !found; {
-			switch tag := s.elements.varint(); tag {
-			case 4<<3 | wireBytes:
-				c = s.elements.message()
-				found = n == want
-				n++
-			default:
-				s.elements.skip(tag)
+		for n := int64(0); c.more() && !found; {
+			element, ok := s.next(&c)
+			if !ok || s.element != TupleType {
+				continue
 			}
+			if found = n == want; found {
+				c = element
+			}
+			n++
 		}
 		if !found {
 			return false

@@ -18,46 +18,59 @@ const (
 	BufferType ElementType = 34 // wraps an array shape: a mutable buffer of newer XLA
 )
 
-// elementInfo is one row of xla_data.proto's enumeration.
-type elementInfo struct {
-	name string
-	bits int64
-}
-
-// info returns the row of t; an unknown type has no name.
-func (t ElementType) info() elementInfo {
-	rows := [...]elementInfo{
-		1: {"pred", 8}, 2: {"s8", 8}, 3: {"s16", 16}, 4: {"s32", 32}, 5: {"s64", 64},
-		6: {"u8", 8}, 7: {"u16", 16}, 8: {"u32", 32}, 9: {"u64", 64},
-		10: {"f16", 16}, 11: {"f32", 32}, 12: {"f64", 64},
-		13: {"tuple", 0}, 14: {"opaque", 0}, 15: {"c64", 64}, 16: {"bf16", 16},
-		17: {"token", 0}, 18: {"c128", 128},
-		19: {"f8e5m2", 8}, 20: {"f8e4m3fn", 8}, 21: {"s4", 4}, 22: {"u4", 4},
-		23: {"f8e4m3b11fnuz", 8}, 24: {"f8e5m2fnuz", 8}, 25: {"f8e4m3fnuz", 8},
-		26: {"s2", 2}, 27: {"u2", 2}, 28: {"f8e4m3", 8}, 29: {"f8e3m4", 8},
-		30: {"s1", 1}, 31: {"u1", 1}, 32: {"f4e2m1fn", 4}, 33: {"f8e8m0fnu", 8},
-		34: {"b", 0},
+// name is the row of t in xla_data.proto's enumeration, as HLO text spells it; an
+// unknown type has none.
+func (t ElementType) name() string {
+	names := [...]string{
+		1: "pred", 2: "s8", 3: "s16", 4: "s32", 5: "s64", 6: "u8", 7: "u16", 8: "u32", 9: "u64",
+		10: "f16", 11: "f32", 12: "f64", 13: "tuple", 14: "opaque", 15: "c64", 16: "bf16",
+		17: "token", 18: "c128", 19: "f8e5m2", 20: "f8e4m3fn", 21: "s4", 22: "u4",
+		23: "f8e4m3b11fnuz", 24: "f8e5m2fnuz", 25: "f8e4m3fnuz", 26: "s2", 27: "u2",
+		28: "f8e4m3", 29: "f8e3m4", 30: "s1", 31: "u1", 32: "f4e2m1fn", 33: "f8e8m0fnu", 34: "b",
 	}
-	if t <= 0 || int(t) >= len(rows) {
-		return elementInfo{}
+	if t <= 0 || int(t) >= len(names) {
+		return ""
 	}
-	return rows[t]
+	return names[t]
 }
 
 // String is the name that HLO text uses: f32, bf16, token.
 func (t ElementType) String() string {
-	if name := t.info().name; name != "" {
+	if name := t.name(); name != "" {
 		return name
 	}
 	return "element type " + strconv.Itoa(int(t))
 }
 
 // Known reports whether t is an element type of this reader's xla_data.proto.
-func (t ElementType) Known() bool { return t.info().name != "" }
+func (t ElementType) Known() bool { return t >= Pred && t <= BufferType }
 
 // Bits is the size of one element: 1, 2 and 4 for the packed types, which an array
 // whose layout does not pack them holds in a byte each; 0 for tuples, tokens, opaques.
-func (t ElementType) Bits() int64 { return t.info().bits }
+func (t ElementType) Bits() int64 {
+	switch t {
+	case F32, S32, 8:
+		return 32
+	case 10, 16, 3, 7: // f16, bf16, s16, u16
+		return 16
+	case S64, 9, 12, 15: // u64, f64, c64
+		return 64
+	case 18: // c128
+		return 128
+	case 21, 22, 32: // s4, u4, f4e2m1fn
+		return 4
+	case 26, 27: // s2, u2
+		return 2
+	case 30, 31: // s1, u1
+		return 1
+	case TupleType, OpaqueType, TokenType, BufferType:
+		return 0
+	}
+	if t.Known() {
+		return 8
+	}
+	return 0
+}
 
 // ParseElementType is the inverse of String.
 func ParseElementType(name string) (ElementType, bool) {

@@ -74,8 +74,8 @@ type metadata struct {
 func (m *Module) decodeMetadata(instr int32) metadata {
 	c := m.cursor(m.Instructions[instr].metadata)
 	var meta metadata
-	for c.pos < c.end {
-		switch tag := c.varint(); tag {
+	for c.more() {
+		switch tag := c.tag(); tag {
 		case 2<<3 | wireBytes:
 			meta.opName = view(c.data, c.bytes())
 		case 3<<3 | wireBytes:
@@ -101,8 +101,8 @@ func (t *FrameTable) reset() {
 
 // decode reads StackFrameIndexProto.
 func (t *FrameTable) decode(c cursor) {
-	for c.pos < c.end {
-		switch tag := c.varint(); tag {
+	for c.more() {
+		switch tag := c.tag(); tag {
 		case 1<<3 | wireBytes:
 			t.files = append(t.files, view(c.data, c.bytes()))
 		case 2<<3 | wireBytes:
@@ -124,8 +124,8 @@ func (t *FrameTable) decode(c cursor) {
 // numbers reads a message whose fields 1 to len(dst) are int32.
 func (c *cursor) numbers(dst []int32) {
 	m := c.message()
-	for m.pos < m.end {
-		tag := m.varint()
+	for m.more() {
+		tag := m.tag()
 		if n := tag >> 3; tag&7 == wireVarint && n >= 1 && n <= uint64(len(dst)) {
 			dst[n-1] = m.int32()
 		} else {

@@ -9,7 +9,6 @@ import (
 // instruction its run of them.
 func (b *builder) linkValues() error {
 	m := &b.m
-	b.order = resize(b.order, len(m.Values))
 	for i := range m.Values {
 		raw := &b.values[i]
 		v := &m.Values[i]
@@ -17,36 +16,45 @@ func (b *builder) linkValues() error {
 			return b.errorf(raw.at, "value %d is defined by instruction id %d, which is not there", v.ID, raw.instruction)
 		}
 		v.Index = b.index(raw.index)
-		b.order[i] = int32(i)
+		m.Instructions[v.Instruction].EndValue++ // counts, for now
 	}
-	slices.SortFunc(b.order, func(x, y int32) int { return m.Values[x].compare(&m.Values[y]) })
+	next := int32(0)
+	for i := range m.Instructions {
+		in := &m.Instructions[i]
+		in.FirstValue, in.EndValue, next = next, next, next+in.EndValue
+	}
+	b.order = resize(b.order, len(m.Values))
+	for i := range m.Values {
+		in := &m.Instructions[m.Values[i].Instruction]
+		b.order[in.EndValue] = int32(i)
+		in.EndValue++
+	}
+	return b.sortValues()
+}
+
+// sortValues puts the values in their order: each instruction's stand together by now.
+func (b *builder) sortValues() error {
+	m := &b.m
 	b.sorted = resize(b.sorted, len(m.Values))
 	b.valueIDs.reset(len(m.Values))
-	for to, from := range b.order {
-		v := m.Values[from]
-		b.sorted[to] = v
-		if to > 0 && v.compare(&b.sorted[to-1]) == 0 {
-			return b.errorf(b.values[from].at, "values %d and %d are defined in one place", b.sorted[to-1].ID, v.ID)
+	for i := range m.Instructions {
+		in := &m.Instructions[i]
+		if run := b.order[in.FirstValue:in.EndValue]; len(run) > 1 {
+			slices.SortFunc(run, func(x, y int32) int { return slices.Compare(m.Values[x].Index, m.Values[y].Index) })
 		}
-		if !b.valueIDs.add(v.ID, int32(to)) {
-			return b.errorf(b.values[from].at, "value id %d stands twice", v.ID)
+		for k := in.FirstValue; k < in.EndValue; k++ {
+			v := &m.Values[b.order[k]]
+			if k > in.FirstValue && slices.Equal(v.Index, b.sorted[k-1].Index) {
+				return b.errorf(b.values[b.order[k]].at, "values %d and %d are defined in one place", b.sorted[k-1].ID, v.ID)
+			}
+			if !b.valueIDs.add(v.ID, k) {
+				return b.errorf(b.values[b.order[k]].at, "value id %d stands twice", v.ID)
+			}
+			b.sorted[k] = *v
 		}
-		in := &m.Instructions[v.Instruction]
-		if in.FirstValue == in.EndValue {
-			in.FirstValue = int32(to)
-		}
-		in.EndValue = int32(to + 1)
 	}
 	m.Values, b.sorted = b.sorted, m.Values
 	return nil
-}
-
-// compare orders values by instruction and shape index.
-func (v *Value) compare(w *Value) int {
-	if c := cmp.Compare(v.Instruction, w.Instruction); c != 0 {
-		return c
-	}
-	return slices.Compare(v.Index, w.Index)
 }
 
 // linkAllocations gives each value its slice, and each allocation its values by offset.

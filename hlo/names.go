@@ -132,7 +132,7 @@ func (f *file) sniff(head []byte) {
 // looksLikeProto reports whether data begins like an HloProto: a module of some
 // length whose first fields are its name and its entry computation's.
 func looksLikeProto(head []byte) bool {
-	c := cursor{head, 0, len(head), &failure{}}
+	c := cursor{head, 0, &failure{}}
 	if c.varint() != 1<<3|wireBytes {
 		return false
 	}

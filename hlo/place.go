@@ -75,7 +75,7 @@ const maxPath = 12
 func fieldPath(wire []byte, at int) string {
 	path := []string{"HloProto"}
 	fields := protoFields()
-	c := cursor{wire, 0, len(wire), &failure{}}
+	c := cursor{wire, 0, &failure{}}
 	for message := "HloProto"; message != "" && len(path) < maxPath; {
 		name, inner, f := c.fieldAround(fields[message], at)
 		if name == "" {
@@ -91,16 +91,16 @@ func fieldPath(wire []byte, at int) string {
 // among its like, and what is inside.
 func (c *cursor) fieldAround(fields map[uint64]protoField, at int) (string, cursor, protoField) {
 	counts := map[uint64]int{}
-	for c.pos <= at && c.pos < c.end {
-		tag := c.varint()
+	for c.pos <= at && c.more() {
+		tag := c.tag()
 		inner := *c
 		if tag&7 == wireBytes {
 			n := inner.varint()
-			inner.end = inner.pos + int(min(n, uint64(c.end-inner.pos)))
+			inner.data = c.data[:inner.pos+int(min(n, uint64(len(c.data)-inner.pos)))]
 		}
 		c.skip(tag)
 		f, known := fields[tag>>3]
-		if known && (at < c.pos || c.pos >= c.end) {
+		if known && (at < c.pos || !c.more()) {
 			name := f.name
 			if f.repeated {
 				name = fmt.Sprintf("%s[%d]", name, counts[tag>>3])

@@ -6,10 +6,10 @@ import "fmt"
 // nothing is checked but the encoding.
 func (b *builder) decodeProto() error {
 	fail := &failure{}
-	c := cursor{b.wire, 0, len(b.wire), fail}
+	c := cursor{b.wire, 0, fail}
 	var module, assignment cursor
-	for c.pos < c.end {
-		switch tag := c.varint(); tag {
+	for c.more() {
+		switch tag := c.tag(); tag {
 		case 1<<3 | wireBytes:
 			c.once(&module)
 		case 3<<3 | wireBytes:
@@ -46,8 +46,8 @@ func (c *cursor) once(m *cursor) {
 // decodeModule reads HloModuleProto: the outline of every computation first, then the
 // instructions of those that can matter.
 func (b *builder) decodeModule(c cursor) {
-	for c.pos < c.end {
-		switch tag := c.varint(); tag {
+	for c.more() {
+		switch tag := c.tag(); tag {
 		case 1<<3 | wireBytes: // name
 			b.m.Name = b.text(c.bytes())
 		case 3<<3 | wireBytes: // computations
@@ -74,10 +74,10 @@ func (b *builder) decodeModule(c cursor) {
 // outline reads HloComputationProto but for its instructions, in which it only looks
 // for custom calls.
 func (b *builder) outline(c cursor) {
-	raw := rawComputation{body: span{int32(c.pos), int32(c.end)}, at: int32(c.pos)}
+	raw := rawComputation{body: span{int32(c.pos), int32(len(c.data))}, at: int32(c.pos)}
 	comp := Computation{Root: -1}
-	for c.pos < c.end {
-		switch tag := c.varint(); tag {
+	for c.more() {
+		switch tag := c.tag(); tag {
 		case 2<<3 | wireBytes: // instructions
 			s := c.bytes()
 			raw.custom = raw.custom || isCustomCall(c.over(s))
@@ -97,19 +97,35 @@ func (b *builder) outline(c cursor) {
 	b.comps = append(b.comps, raw)
 }
 
-// isCustomCall reports whether an HloInstructionProto is a custom call. The opcode is
-// the second field of what XLA writes, so that this touches one line of memory.
+// isCustomCall reports whether an HloInstructionProto is a custom call. Name and
+// opcode are the first fields of what XLA writes, each of less than 128 bytes, so that
+// this touches one line of memory; else it goes the long way.
 func isCustomCall(c cursor) bool {
-	for c.pos < c.end {
-		tag := c.varint()
-		if tag != 2<<3|wireBytes {
-			c.skip(tag)
-			continue
-		}
-		s := c.bytes()
-		return s.len() == int32(len(customCall)) && string(c.data[s.start:s.end]) == customCall
+	d := c.data[c.pos:]
+	if len(d) < 2 || d[0] != 1<<3|wireBytes || d[1] >= 0x80 || len(d) < int(d[1])+4 {
+		return c.opcodeIs(customCall)
 	}
-	return false
+	opcode := d[2+d[1]:]
+	if opcode[0] != 2<<3|wireBytes {
+		return c.opcodeIs(customCall)
+	}
+	return int(opcode[1]) == len(customCall) && len(opcode) >= 2+len(customCall) &&
+		string(opcode[2:2+len(customCall)]) == customCall
+}
+
+// opcodeIs looks for an instruction's opcode wherever it stands.
+func (c *cursor) opcodeIs(opcode string) bool {
+	is := false
+	for c.more() {
+		switch tag := c.tag(); tag {
+		case 2<<3 | wireBytes:
+			s := c.bytes()
+			is = string(c.data[s.start:s.end]) == opcode // the last one counts
+		default:
+			c.skip(tag)
+		}
+	}
+	return is
 }
 
 // The opcodes that the readers themselves must know.
@@ -130,8 +146,8 @@ func (b *builder) decodeComputation(i int32, c cursor) {
 	}
 	comp.Decoded = true
 	c = c.over(raw.body)
-	for c.pos < c.end {
-		switch tag := c.varint(); tag {
+	for c.more() {
+		switch tag := c.tag(); tag {
 		case 2<<3 | wireBytes:
 			b.decodeInstruction(i, c.message())
 		default:
@@ -150,8 +166,8 @@ func (b *builder) decodeInstruction(comp int32, c cursor) {
 	raw := &b.insts[len(b.insts)-1]
 	pairs := len(b.pairs)
 	var call rawCustom
-	for c.pos < c.end {
-		switch tag := c.varint(); tag {
+	for c.more() {
+		switch tag := c.tag(); tag {
 		case 1<<3 | wireBytes:
 			in.Name = b.text(c.bytes())
 		case 2<<3 | wireBytes:
@@ -225,8 +241,8 @@ func (b *builder) dropPairs(n int) {
 func (b *builder) decodePair(c cursor) {
 	raw := rawPair{call: int32(len(b.customs))}
 	var pair DeclaredPair
-	for c.pos < c.end {
-		switch tag := c.varint(); tag {
+	for c.more() {
+		switch tag := c.tag(); tag {
 		case 1<<3 | wireBytes, 1<<3 | wireVarint: // output_shape_index
 			b.more(&c, &raw.result, tag)
 		case 2<<3 | wireVarint: // operand_index
@@ -243,21 +259,21 @@ func (b *builder) decodePair(c cursor) {
 
 // decodeSchedules reads HloScheduleProto: a map from computation id to instruction ids.
 func (b *builder) decodeSchedules(c cursor) {
-	for c.pos < c.end {
-		if tag := c.varint(); tag != 1<<3|wireBytes {
+	for c.more() {
+		if tag := c.tag(); tag != 1<<3|wireBytes {
 			c.skip(tag)
 			continue
 		}
 		entry := c.message()
 		raw := rawSchedule{at: int32(entry.pos)}
-		for entry.pos < entry.end {
-			switch tag := entry.varint(); tag {
+		for entry.more() {
+			switch tag := entry.tag(); tag {
 			case 1<<3 | wireVarint:
 				raw.computation = entry.int64()
 			case 2<<3 | wireBytes:
 				sequence := entry.message()
-				for sequence.pos < sequence.end {
-					switch tag := sequence.varint(); tag {
+				for sequence.more() {
+					switch tag := sequence.tag(); tag {
 					case 1<<3 | wireBytes, 1<<3 | wireVarint:
 						b.more(&sequence, &raw.instructions, tag)
 					default:
@@ -275,16 +291,16 @@ func (b *builder) decodeSchedules(c cursor) {
 // decodeDonated reads HloInputOutputAliasProto or HloBufferDonorProto: entries 1 with
 // a parameter number and a shape index in the given fields.
 func (b *builder) decodeDonated(c cursor, number, index uint64) {
-	for c.pos < c.end {
-		if tag := c.varint(); tag != 1<<3|wireBytes {
+	for c.more() {
+		if tag := c.tag(); tag != 1<<3|wireBytes {
 			c.skip(tag)
 			continue
 		}
 		entry := c.message()
 		raw := rawDonated{at: int32(entry.pos)}
 		var leaf ParameterLeaf
-		for entry.pos < entry.end {
-			switch tag := entry.varint(); tag {
+		for entry.more() {
+			switch tag := entry.tag(); tag {
 			case number<<3 | wireVarint:
 				leaf.Parameter = entry.int64()
 			case index<<3 | wireBytes, index<<3 | wireVarint:

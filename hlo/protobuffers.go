@@ -3,8 +3,8 @@ package hlo
 // decodeAssignment reads BufferAssignmentProto. buffer_aliases and the heap
 // simulator's traces say nothing that forwarding does not, and are skipped.
 func (b *builder) decodeAssignment(c cursor) {
-	for c.pos < c.end {
-		switch tag := c.varint(); tag {
+	for c.more() {
+		switch tag := c.tag(); tag {
 		case 1<<3 | wireBytes: // logical_buffers
 			b.decodeValue(c.message())
 		case 3<<3 | wireBytes: // buffer_allocations
@@ -19,16 +19,16 @@ func (b *builder) decodeAssignment(c cursor) {
 func (b *builder) decodeValue(c cursor) {
 	raw := rawValue{at: int32(c.pos)}
 	value := Value{Allocation: -1}
-	for c.pos < c.end {
-		switch tag := c.varint(); tag {
+	for c.more() {
+		switch tag := c.tag(); tag {
 		case 1<<3 | wireVarint:
 			value.ID = c.int64()
 		case 2<<3 | wireVarint:
 			value.Size = c.int64()
 		case 3<<3 | wireBytes: // defined_at
 			location := c.message()
-			for location.pos < location.end {
-				switch tag := location.varint(); tag {
+			for location.more() {
+				switch tag := location.tag(); tag {
 				case 3<<3 | wireBytes, 3<<3 | wireVarint: // shape_index
 					b.more(&location, &raw.index, tag)
 				case 4<<3 | wireVarint: // instruction_id
@@ -52,8 +52,8 @@ func (b *builder) decodeAllocation(c cursor) {
 	raw := rawAllocation{at: int32(c.pos)}
 	number := int32(len(b.m.Allocations))
 	var a Allocation
-	for c.pos < c.end {
-		switch tag := c.varint(); tag {
+	for c.more() {
+		switch tag := c.tag(); tag {
 		case 9<<3 | wireBytes:
 			b.decodeAssigned(c.message(), number)
 		case 10<<3 | wireBytes, 10<<3 | wireVarint: // parameter_shape_index
@@ -89,8 +89,8 @@ func (b *builder) decodeAllocation(c cursor) {
 // decodeAssigned reads BufferAllocationProto.Assigned of the allocation-th allocation.
 func (b *builder) decodeAssigned(c cursor, allocation int32) {
 	a := rawAssigned{allocation: allocation, at: int32(c.pos)}
-	for c.pos < c.end {
-		switch tag := c.varint(); tag {
+	for c.more() {
+		switch tag := c.tag(); tag {
 		case 1<<3 | wireVarint:
 			a.value = c.int64()
 		case 2<<3 | wireVarint:

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"compress/gzip"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"os"
 	"syscall"
@@ -22,6 +23,7 @@ type Reader struct {
 func NewReader(limits Limits) *Reader {
 	r := &Reader{limits: limits.orDefault()}
 	r.loader.limits = r.limits
+	r.b.seed = maphash.MakeSeed()
 	return r
 }
 

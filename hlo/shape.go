@@ -10,88 +10,36 @@ const (
 	maxPositions = 1 << 18
 )
 
-// shapeCheck walks a ShapeProto and counts what is in it. What is wrong ends up in the
-// cursor's failure.
-type shapeCheck struct {
-	positions int32 // arrays and tuples
-	leaves    int32 // arrays, tokens and opaques
-	arity     int32 // elements of the outermost tuple, -1: no tuple
-}
-
-// walk checks one shape: encoding, nesting, dimensions and dense size.
-func (s *shapeCheck) walk(c cursor, depth int) {
-	if depth > maxShapeDepth {
-		c.failed("tuples nest too deep")
-		return
-	}
-	if s.positions++; s.positions > maxPositions {
-		c.failed("shape has too many elements")
-		return
-	}
-	shape := decodeShape(c)
-	elements := int32(0)
-	if c.fail.what == "" && shape.element == TupleType {
-		for shape.elements.pos < shape.elements.end {
-			switch tag := shape.elements.varint(); tag {
-			case 4<<3 | wireBytes:
-				elements++
-				s.walk(shape.elements.message(), depth+1)
-			default:
-				shape.elements.skip(tag)
-			}
-		}
-		if depth == 0 {
-			s.arity = elements
-		}
-		return
-	}
-	s.leaves++
-	if depth == 0 {
-		s.arity = -1
-	}
-	if shape.element == BufferType && shape.inner.data != nil {
-		shape = decodeShape(shape.inner)
-	}
-	if c.fail.what == "" && shape.bytes() < 0 {
-		c.failed("array's size is negative or does not fit 64 bits")
-	}
-}
-
-// shape is one level of a ShapeProto.
+// shape is one level of a ShapeProto, read field by field.
 type shape struct {
-	element     ElementType
-	elements    cursor // from the first tuple_shapes field on
-	inner       cursor // of a buffer type: the array in it
-	count       int64  // elements of the array, -1: negative or too many
-	elementBits int64  // the layout's, 0: not given
+	element ElementType
+	count   int64 // elements of an array, -1: negative or too many
+	packed  int64 // bits of an element by the layout, 0: not given
+	tuple   bool  // or a buffer: what it holds are elements
 }
 
-// decodeShape reads one level of a shape.
-func decodeShape(c cursor) shape {
-	s := shape{count: 1}
-	for c.pos < c.end {
-		start := c.pos
-		switch tag := c.varint(); tag {
-		case 2<<3 | wireVarint:
-			s.element = ElementType(c.int32())
-		case 3<<3 | wireBytes, 3<<3 | wireVarint:
-			s.multiply(&c, tag)
-		case 4<<3 | wireBytes:
-			m := c.message()
-			if s.elements.data == nil {
-				s.elements = cursor{c.data, start, c.end, c.fail}
-				s.inner = m
-			}
-			if s.element == TupleType {
-				return s // the elements are the walker's; they end the message
-			}
-		case 5<<3 | wireBytes:
-			s.layout(c.message())
-		default:
-			c.skip(tag)
+// next reads the next field of a shape. It returns true with the cursor of an element
+// where the field is one.
+func (s *shape) next(c *cursor) (element cursor, ok bool) {
+	switch tag := c.tag(); tag {
+	case 2<<3 | wireVarint:
+		s.element = ElementType(c.int32())
+		s.tuple = s.element == TupleType || s.element == BufferType
+	case 3<<3 | wireBytes, 3<<3 | wireVarint:
+		s.multiply(c, tag)
+	case 4<<3 | wireBytes:
+		if !s.tuple {
+			c.failed("elements of a shape that is no tuple, or before its type")
 		}
+		return c.message(), true
+	case 5<<3 | wireBytes:
+		if layout := c.message(); s.element.Bits() < 8 {
+			s.readLayout(layout)
+		}
+	default:
+		c.skip(tag)
 	}
-	return s
+	return cursor{}, false
 }
 
 // multiply reads dimensions into the count of elements.
@@ -100,17 +48,17 @@ func (s *shape) multiply(c *cursor, tag uint64) {
 		s.count = product(s.count, c.int64())
 		return
 	}
-	for m := c.message(); m.pos < m.end; {
+	for m := c.message(); m.more(); {
 		s.count = product(s.count, m.int64())
 	}
 }
 
-// layout reads what of LayoutProto the size depends on.
-func (s *shape) layout(c cursor) {
-	for c.pos < c.end {
-		switch tag := c.varint(); tag {
+// readLayout reads what of LayoutProto the size depends on.
+func (s *shape) readLayout(c cursor) {
+	for c.more() {
+		switch tag := c.tag(); tag {
 		case 7<<3 | wireVarint:
-			s.elementBits = c.int64()
+			s.packed = c.int64()
 		default:
 			c.skip(tag)
 		}
@@ -124,8 +72,8 @@ func (s *shape) bytes() int64 {
 	if bits == 0 {
 		return 0
 	}
-	if s.elementBits > 0 && s.elementBits < 8 {
-		bits = s.elementBits
+	if s.packed > 0 && s.packed < 8 {
+		bits = s.packed
 	} else {
 		bits = max(bits, 8)
 	}
@@ -133,6 +81,51 @@ func (s *shape) bytes() int64 {
 		return -1
 	}
 	return (s.count*bits + 7) / 8
+}
+
+// shapeCheck walks a ShapeProto and counts what is in it. What is wrong ends up in the
+// cursor's failure.
+type shapeCheck struct {
+	positions int32 // arrays and tuples
+	arity     int32 // elements of the outermost tuple, -1: no tuple
+}
+
+// walk checks one shape: encoding, nesting, dimensions and dense size.
+func (k *shapeCheck) walk(c cursor, depth int) {
+	s := shape{count: 1}
+	start, elements := c.pos, int32(0)
+	for c.more() {
+		element, ok := s.next(&c)
+		if !ok {
+			continue
+		}
+		elements++
+		if s.element == BufferType && elements > 1 {
+			c.failed("buffer of more than one array")
+		}
+		if depth == maxShapeDepth {
+			c.failed("tuples nest too deep")
+			return
+		}
+		k.walk(element, depth+1)
+	}
+	c.pos = start
+	switch {
+	case !s.element.Known():
+		c.failed("element type is unknown")
+	case s.bytes() < 0:
+		c.failed("array's size is negative or does not fit 64 bits")
+	}
+	if s.element != BufferType || elements == 0 { // else the array in it counts
+		k.positions++
+	}
+	if k.positions > maxPositions {
+		c.failed("shape has too many elements")
+	}
+	k.arity = -1
+	if s.element == TupleType {
+		k.arity = elements
+	}
 }
 
 // product multiplies sizes; -1 stands for what is negative or too big.
@@ -160,28 +153,29 @@ func (m *Module) Leaves(dst []Leaf, instr int32) []Leaf {
 
 // addLeaves flattens a shape that check has seen.
 func (m *Module) addLeaves(c cursor, index ShapeIndex) {
-	s := decodeShape(c)
-	if s.element == TupleType {
-		at := len(index)
-		index = append(index, 0)
-		for s.elements.pos < s.elements.end {
-			switch tag := s.elements.varint(); tag {
-			case 4<<3 | wireBytes:
-				m.addLeaves(s.elements.message(), index)
-				index[at]++
-			default:
-				s.elements.skip(tag)
-			}
+	s := shape{count: 1}
+	body := c
+	next := append(index, 0)
+	elements := int64(0)
+	for c.more() {
+		element, ok := s.next(&c)
+		switch {
+		case ok && s.element == BufferType:
+			m.addLeaves(element, index)
+			elements++
+		case ok:
+			next[len(index)] = elements
+			m.addLeaves(element, next)
+			elements++
 		}
-		return
 	}
-	if s.element == BufferType && s.inner.data != nil {
-		c, s = s.inner, decodeShape(s.inner)
+	if elements > 0 || s.element == TupleType {
+		return
 	}
 	m.leaves = append(m.leaves, Leaf{
 		Index:   m.keep(index),
 		Element: s.element,
-		Dims:    m.dimensions(c),
+		Dims:    m.dimensions(body),
 		Bytes:   s.bytes(),
 	})
 }
@@ -199,8 +193,8 @@ func (m *Module) keep(list []int64) []int64 {
 // dimensions reads the dimensions of an array shape.
 func (m *Module) dimensions(c cursor) []int64 {
 	start := len(m.numbers)
-	for c.pos < c.end {
-		switch tag := c.varint(); tag {
+	for c.more() {
+		switch tag := c.tag(); tag {
 		case 3<<3 | wireBytes, 3<<3 | wireVarint:
 			m.numbers = c.ints(m.numbers, tag)
 		default:

@@ -9,13 +9,14 @@ const (
 	wireFixed32 = 5
 )
 
-// cursor walks the fields of one message: the half-open interval [pos, end) of data.
-// The first short or malformed read anywhere is remembered in the shared failure and
-// ends the cursor, so that decoders need no error of their own (debug/dwarf's buf).
+// cursor walks the fields of one message, which ends where data ends: positions are
+// those of the file. The first short or malformed read anywhere is remembered in the
+// shared failure and ends the cursor, so that decoders need no error of their own
+// (debug/dwarf's buf).
 type cursor struct {
-	data     []byte
-	pos, end int
-	fail     *failure
+	data []byte
+	pos  int
+	fail *failure
 }
 
 // failure is the first thing that went wrong, and where.
@@ -24,28 +25,43 @@ type failure struct {
 	at   int    // offset in the cursor's data
 }
 
+// more reports whether the message goes on.
+func (c *cursor) more() bool { return c.pos < len(c.data) }
+
 // failed ends the cursor and remembers the first failure.
 func (c *cursor) failed(what string) {
 	if c.fail.what == "" {
 		*c.fail = failure{what, c.pos}
 	}
-	c.pos = c.end
+	c.pos = len(c.data)
+}
+
+// tag reads the next field's tag. There must be more: fields are read in loops that
+// ask, and this one is small enough to stand in them.
+func (c *cursor) tag() uint64 {
+	b := c.data[c.pos]
+	if b >= 0x80 {
+		return c.varint()
+	}
+	c.pos++
+	return uint64(b)
 }
 
 // varint reads a varint of up to ten bytes.
 func (c *cursor) varint() uint64 {
-	if c.pos < c.end {
-		if b := c.data[c.pos]; b < 0x80 {
+	b := c.data[c.pos:]
+	// Nearly all are lengths, counts and tags of one or two bytes.
+	if len(b) > 1 {
+		if b[0] < 0x80 {
 			c.pos++
-			return uint64(b)
+			return uint64(b[0])
+		}
+		if b[1] < 0x80 {
+			c.pos += 2
+			return uint64(b[0])&0x7f | uint64(b[1])<<7
 		}
 	}
-	return c.longVarint()
-}
-
-// longVarint is varint beyond its first byte.
-func (c *cursor) longVarint() uint64 {
-	v, n := uvarint(c.data[c.pos:c.end])
+	v, n := uvarint(b)
 	if n == 0 {
 		c.failed("varint is cut off or too long")
 		return 0
@@ -57,14 +73,16 @@ func (c *cursor) longVarint() uint64 {
 // uvarint decodes a varint of at most ten bytes that fits 64 bits; n is 0 where there
 // is none.
 func uvarint(b []byte) (v uint64, n int) {
-	for i := 0; i < len(b) && i < 10; i++ {
-		if i == 9 && b[i] > 1 {
-			return 0, 0
+	for shift := uint(0); n < len(b) && n < 10; shift += 7 {
+		x := b[n]
+		n++
+		if x < 0x80 {
+			if n == 10 && x > 1 {
+				return 0, 0
+			}
+			return v | uint64(x)<<shift, n
 		}
-		v |= uint64(b[i]&0x7f) << (7 * i)
-		if b[i] < 0x80 {
-			return v, i + 1
-		}
+		v |= uint64(x&0x7f) << shift
 	}
 	return 0, 0
 }
@@ -75,9 +93,9 @@ func (c *cursor) int64() int64 { return int64(c.varint()) }
 // bytes reads a length and skips what it covers: the interval of the contents.
 func (c *cursor) bytes() span {
 	n := c.varint()
-	if n > uint64(c.end-c.pos) {
+	if n > uint64(len(c.data)-c.pos) {
 		c.failed("length passes the end of its message")
-		return span{int32(c.end), int32(c.end)}
+		return span{int32(len(c.data)), int32(len(c.data))}
 	}
 	start := c.pos
 	c.pos += int(n)
@@ -85,14 +103,10 @@ func (c *cursor) bytes() span {
 }
 
 // message reads a length and returns a cursor over what it covers.
-func (c *cursor) message() cursor {
-	return c.over(c.bytes())
-}
+func (c *cursor) message() cursor { return c.over(c.bytes()) }
 
 // over is a cursor over part of the same data.
-func (c *cursor) over(s span) cursor {
-	return cursor{c.data, int(s.start), int(s.end), c.fail}
-}
+func (c *cursor) over(s span) cursor { return cursor{c.data[:s.end], int(s.start), c.fail} }
 
 // skip passes over a field's contents.
 func (c *cursor) skip(tag uint64) {
@@ -116,7 +130,7 @@ func (c *cursor) skip(tag uint64) {
 
 // fixed passes over n bytes.
 func (c *cursor) fixed(n int) {
-	if c.end-c.pos < n {
+	if len(c.data)-c.pos < n {
 		c.failed("field is cut off")
 		return
 	}
@@ -129,7 +143,7 @@ func (c *cursor) ints(dst []int64, tag uint64) []int64 {
 		return append(dst, c.int64())
 	}
 	m := c.message()
-	for m.pos < m.end {
+	for m.more() {
 		dst = append(dst, m.int64())
 	}
 	return dst
