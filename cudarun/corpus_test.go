@@ -1,0 +1,184 @@
+package cudarun
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"aliascheck/alias"
+	"aliascheck/hlo"
+	"aliascheck/hlo/triton"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// corpusCall is a replayable call of the real dumps, with its plan.
+type corpusCall struct {
+	Case string
+	Plan Plan
+}
+
+// corpusPlans builds the plans of every Triton call of one case of the corpus.
+// force: an operand and a result that stand apart are put in one place.
+func corpusPlans(t testing.TB, name string, force bool) []corpusCall {
+	t.Helper()
+	var calls []corpusCall
+	reader := hlo.NewReader(hlo.Limits{})
+	for source, err := range hlo.Find([]string{filepath.Join("..", "testdata", "dumps", name)}, hlo.Limits{}) {
+		require.NoError(t, err)
+		module, err := reader.Read(source)
+		require.NoError(t, err)
+		var analyzer alias.Analyzer
+		for _, call := range analyzer.Calls(module) {
+			if !triton.IsTarget(call.Target) {
+				continue
+			}
+			calls = append(calls, corpusCall{name, corpusPlan(t, name, &call, force)})
+		}
+	}
+	return calls
+}
+
+func corpusPlan(t testing.TB, name string, call *alias.Call, force bool) Plan {
+	t.Helper()
+	var decoder triton.Decoder
+	kernels, err := decoder.Decode(call.Target, call.Config)
+	require.NoError(t, err)
+	o := BuildOptions{
+		Name:       name + ": " + strings.Clone(call.Module.Instructions[call.Instruction].Name),
+		EntrySizes: entrySizes,
+		Contents:   func(l *alias.Leaf) ([]byte, string, error) { return corpusContents(name, call.Module, l) },
+	}
+	if force {
+		o.Share = []Pair{{0, 0}}
+	}
+	plan, err := BuildPlan(call, kernels, o)
+	require.NoError(t, err)
+	require.NotNil(t, plan.Shared)
+	return *plan
+}
+
+// entrySizes reads the parameters of a .entry: the real reader is not this package's.
+func entrySizes(k *triton.Kernel) ([]int, error) {
+	text := string(k.PTX)
+	at := regexp.MustCompile(`\.entry\s+` + regexp.QuoteMeta(k.Name) + `\s*\(([^)]*)\)`).FindStringSubmatch(text)
+	if at == nil {
+		return nil, fmt.Errorf("no entry %s", k.Name)
+	}
+	sizes := []int{}
+	for _, m := range regexp.MustCompile(`\.param\s+\.[a-z](\d+)`).FindAllStringSubmatch(at[1], -1) {
+		var bits int
+		if _, err := fmt.Sscan(m[1], &bits); err != nil {
+			return nil, err
+		}
+		sizes = append(sizes, bits/8)
+	}
+	return sizes, nil
+}
+
+// corpusContents are inputs that the corpus' kernels can take: row maps are
+// permutations, histogram ids stay below 512, floats are random.
+func corpusContents(name string, m *hlo.Module, l *alias.Leaf) ([]byte, string, error) {
+	if l.Value >= 0 {
+		in := &m.Instructions[m.Values[l.Value].Instruction]
+		if in.Custom != nil && in.Custom.Target == "AllocateBuffer" {
+			return nil, "no contents", nil
+		}
+	}
+	rng := rand.New(rand.NewPCG(7, uint64(l.Bytes)+uint64(max(l.Operand, 0))))
+	out := make([]byte, 0, l.Bytes)
+	switch l.Element.String() {
+	case "f32":
+		for range l.Bytes / 4 {
+			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(float32(rng.NormFloat64())))
+		}
+		return out, "random normal", nil
+	case "bf16":
+		for range l.Bytes / 2 {
+			out = binary.LittleEndian.AppendUint16(out, uint16(math.Float32bits(float32(rng.NormFloat64()))>>16))
+		}
+		return out, "random normal", nil
+	case "f16":
+		for range l.Bytes / 2 {
+			out = binary.LittleEndian.AppendUint16(out, uint16(rng.IntN(0x7c00)))
+		}
+		return out, "random finite", nil
+	case "s32":
+		if name == "histogram" {
+			for range l.Bytes / 4 {
+				out = binary.LittleEndian.AppendUint32(out, uint32(rng.IntN(512)))
+			}
+			return out, "random below 512", nil
+		}
+		for _, n := range rng.Perm(int(l.Bytes / 4)) {
+			out = binary.LittleEndian.AppendUint32(out, uint32(n))
+		}
+		return out, "permutation", nil
+	}
+	return nil, "", fmt.Errorf("no contents for %s", l.Element)
+}
+
+// corpusCases are the cases of the corpus that hold kernels.
+func corpusCases() []string {
+	return []string{
+		"axpby_inplace", "axpby_second_auto_raw_ffi", "histogram", "late_copy", "lost_phase", "matmul_apart", "matmul_inplace",
+		"operand_written", "reverse_apart", "reverse_inplace", "scale_apart", "scale_inplace", "scale_inplace_auto_rawindex_ffi",
+		"scale_inplace_auto_told", "scale_inplace_auto_untold", "softmax_inplace", "sort_claimed_auto_untold", "sort_claimed_v2_auto",
+		"sort_computed_map_ffi_auto", "sort_computed_map_v2_auto", "sort_donated", "sort_donated_ffi_auto", "sort_in_cond",
+		"sort_in_loop", "sort_inplace_declared", "sort_kept_ffi_auto", "sort_probs_half_claimed", "sort_unclaimed_ffi",
+		"sort_unclaimed_ffi_auto", "sort_unclaimed_v2_auto", "stencil_inplace", "stray_read", "tma_copy", "transformer_step",
+		"transpose_apart",
+	}
+}
+
+// Every Triton call of the corpus becomes a plan.
+func TestCorpusPlans(t *testing.T) {
+	for _, name := range corpusCases() {
+		calls := corpusPlans(t, name, false)
+		require.NotEmpty(t, calls, name)
+		for _, c := range calls {
+			assert.NoError(t, c.Plan.Check())
+			assert.NotEmpty(t, c.Plan.Kernels[0].Params)
+		}
+	}
+}
+
+func TestCorpusPlanTellsWhatTheDumpTells(t *testing.T) {
+	p := corpusPlans(t, "scale_inplace_auto_untold", false)[0].Plan
+	require.NotNil(t, p.Trials)
+	assert.Equal(t, PhaseExecute, p.Trials.Phase)
+	assert.Empty(t, p.Trials.Entries)
+	assert.Len(t, p.Kernels, 2)
+	assert.Equal(t, 0, p.Buffers[1].Claims)
+	assert.Equal(t, p.Shared[0], p.Shared[1])
+	assert.Equal(t, [3]uint32{1024, 1, 1}, p.Kernels[0].Grid)
+	assert.Equal(t, [3]uint32{128, 1, 1}, p.Kernels[0].Block)
+	assert.Equal(t, ParamScalar, p.Kernels[0].Params[2].Kind)
+
+	p = corpusPlans(t, "sort_donated_ffi_auto", false)[0].Plan
+	assert.Equal(t, PhaseInitialize, p.Trials.Phase)
+	require.Len(t, p.Buffers, 4)
+	assert.Equal(t, Bystander, p.Buffers[3].Role, "the donated parameter lies under the result")
+	assert.Equal(t, p.Shared[2], p.Shared[3])
+	assert.False(t, p.Buffers[0].Ready, "x * 2 is computed")
+	assert.True(t, p.Buffers[1].Ready)
+	assert.True(t, p.Buffers[3].Ready)
+
+	p = corpusPlans(t, "histogram", false)[0].Plan
+	assert.Equal(t, []Zero{{Buffer: 1, Bytes: 2048}}, p.Kernels[0].Zero)
+
+	p = corpusPlans(t, "tma_copy", false)[0].Plan
+	last := p.Kernels[0].Params[len(p.Kernels[0].Params)-2:]
+	assert.Equal(t, ParamScratch, last[0].Kind)
+	assert.Positive(t, last[0].Bytes)
+	assert.Equal(t, ParamNull, last[1].Kind)
+
+	p = corpusPlans(t, "reverse_apart", true)[0].Plan
+	assert.Equal(t, p.Shared[0], p.Shared[1], "forced")
+}

@@ -1,0 +1,469 @@
+//go:build linux
+
+package cudarun
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// reportVariable names a folder for what the tests on a GPU measured.
+const reportVariable = "CUDARUN_REPORT"
+
+// gpuOptions start this binary as a real worker.
+func gpuOptions() Options {
+	return Options{
+		Worker:         []string{os.Args[0]},
+		Env:            append(os.Environ(), roleVariable+"=real"),
+		LaunchDeadline: 2 * time.Second,
+	}
+}
+
+// openGPU opens a session on a real card of the corpus' kind, or skips.
+func openGPU(t testing.TB) *Session {
+	t.Helper()
+	s, err := Open(context.Background(), gpuOptions())
+	if err != nil {
+		t.Skipf("no GPU: %v", err)
+	}
+	t.Cleanup(s.Close)
+	if about := s.Devices()[0]; about.Capability != 90 {
+		t.Skipf("%s has compute capability %d: the corpus' PTX is for sm_90a", about.Name, about.Capability)
+	}
+	return s
+}
+
+// openCardHere opens the card in the test's own process, on its thread, or skips.
+func openCardHere(t testing.TB) device {
+	t.Helper()
+	lib, err := openLibrary(libraryName)
+	if err != nil {
+		t.Skipf("no GPU: %v", err)
+	}
+	runtime.LockOSThread()
+	t.Cleanup(runtime.UnlockOSThread)
+	d, err := openCard(lib, 0)
+	if err != nil {
+		t.Skipf("no GPU: %v", err)
+	}
+	t.Cleanup(func() { assert.NoError(t, d.close()) })
+	return d
+}
+
+// report writes what was measured where it is asked for.
+func report(t testing.TB, name, text string) {
+	folder := os.Getenv(reportVariable)
+	if folder == "" {
+		return
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644))
+}
+
+// corpusExpectation is what testdata/dumps/README.md says of a case, as far as a
+// replay can show it. force puts an operand and a result in one place that the
+// assignment has apart (AC202).
+type corpusExpectation struct {
+	name  string
+	force bool
+	want  map[string]string
+}
+
+func corpusExpectations() []corpusExpectation {
+	sharing := func(name string, force bool, confirmation string) corpusExpectation {
+		return corpusExpectation{name, force, map[string]string{"AC201": confirmation, "AC901": "unconfirmed", "AC203": "unconfirmed", "AC206": "unconfirmed"}}
+	}
+	yes, no := "confirmed", "unconfirmed"
+	list := []corpusExpectation{
+		{"late_copy", false, map[string]string{"AC901": yes}},
+		{"lost_phase", false, map[string]string{"AC902": yes, "AC903": no}},
+		{"stray_read", false, map[string]string{"AC903": yes, "AC902": no}},
+		{"operand_written", false, map[string]string{"AC203": yes, "AC901": no}},
+		{"scale_inplace_auto_untold", false, map[string]string{"AC301": yes, "AC201": no}},
+		{"scale_inplace_auto_told", false, map[string]string{"AC301": no, "AC201": no}},
+		{"scale_inplace_auto_rawindex_ffi", false, map[string]string{"AC301": no, "AC201": no}},
+		{"axpby_second_auto_raw_ffi", false, map[string]string{"AC301": no, "AC201": no}},
+		{"sort_claimed_auto_untold", false, map[string]string{"AC301": no, "AC201": no}},
+		{"sort_claimed_v2_auto", false, map[string]string{"AC301": no, "AC201": no}},
+		{"sort_donated_ffi_auto", false, map[string]string{"AC302": yes, "AC303": no}},
+		{"sort_kept_ffi_auto", false, map[string]string{"AC302": no, "AC303": no}},
+		{"sort_unclaimed_ffi_auto", false, map[string]string{"AC302": no, "AC303": no}},
+		{"sort_computed_map_ffi_auto", false, map[string]string{"AC303": yes, "AC903": no}},
+		{"sort_computed_map_v2_auto", false, map[string]string{"AC301": no, "AC303": no}},
+	}
+	for _, name := range []string{"sort_inplace_declared", "reverse_inplace", "stencil_inplace", "matmul_inplace"} {
+		list = append(list, sharing(name, false, yes))
+	}
+	for _, name := range []string{"softmax_inplace", "scale_inplace", "axpby_inplace", "histogram", "tma_copy", "transformer_step",
+		"sort_in_loop", "sort_in_cond", "sort_donated", "sort_probs_half_claimed", "sort_unclaimed_ffi", "sort_unclaimed_v2_auto",
+		"reverse_apart", "scale_apart", "matmul_apart", "transpose_apart"} {
+		list = append(list, sharing(name, false, no))
+	}
+	for _, name := range []string{"reverse_apart", "matmul_apart", "transpose_apart", "sort_unclaimed_ffi", "sort_donated"} {
+		list = append(list, sharing(name, true, yes))
+	}
+	return append(list, sharing("scale_apart", true, no))
+}
+
+// Every case of the corpus on a real card agrees with what is known of it.
+func TestGPUCorpus(t *testing.T) {
+	s := openGPU(t)
+	var plans []Plan
+	var of []corpusExpectation
+	for _, e := range corpusExpectations() {
+		for _, c := range corpusPlans(t, e.name, e.force) {
+			if e.force {
+				c.Plan.Name += ", shared by force"
+			}
+			plans, of = append(plans, c.Plan), append(of, e)
+		}
+	}
+	begin := time.Now()
+	outcomes := s.Run(context.Background(), plans)
+	t.Logf("%d plans in %s", len(plans), time.Since(begin))
+	raw, err := json.MarshalIndent(outcomes, "", " ")
+	require.NoError(t, err)
+	report(t, "outcomes.json", string(raw))
+	report(t, "table.md", corpusTable(outcomes))
+	for i, out := range outcomes {
+		for code, want := range of[i].want {
+			v := out.Verdict(code, NoBuffer)
+			assert.Equal(t, want, v.Confirmation, "%s %s: %s", out.Plan, code, v.Reason)
+		}
+		if own := out.Times.Total - out.Times.Compile - out.Times.Kernel; own > 500*time.Millisecond && out.Skipped == "" && !stopped(out) {
+			t.Logf("%s: %s beyond compiler and kernel", out.Plan, own)
+		}
+	}
+	// Blocks that all fit on the card hide this one's hazard.
+	for i, out := range outcomes {
+		if of[i].name == "matmul_inplace" {
+			assert.Zero(t, out.Configurations[0].Shared.Differing)
+			assert.Equal(t, 5, out.Configurations[0].Confined.Differing)
+		}
+	}
+}
+
+func stopped(o Outcome) bool {
+	for _, c := range o.Configurations {
+		if c.Stop != nil {
+			return true
+		}
+	}
+	return o.Trials != nil && o.Trials.AsWritten != nil && o.Trials.AsWritten.Stop != nil
+}
+
+// corpusTable is the measured table of docs/gpu-replay.md.
+func corpusTable(outcomes []Outcome) string {
+	var b strings.Builder
+	about := outcomes[0].Device
+	fmt.Fprintf(&b, "%s, compute capability %d.%d, %d multiprocessors, CUDA %s, driver %s\n\n", about.Name, about.Capability/10, about.Capability%10, about.SMs, about.Driver, about.Release)
+	b.WriteString("| call | apart | shared, whole card | shared, confined | trials | kernel, compile, whole |\n| --- | --- | --- | --- | --- | --- |\n")
+	seen := map[string]bool{}
+	for _, o := range outcomes {
+		if seen[o.Key] {
+			continue
+		}
+		seen[o.Key] = true
+		for n, c := range o.Configurations {
+			trials := ""
+			if n == 0 {
+				trials = trialCell(o.Trials)
+			}
+			name := o.Plan
+			if len(o.Configurations) > 1 {
+				name += fmt.Sprintf(", configuration %d", n)
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s, %s, %s |\n", name, apartCell(c), modeCell(c.Shared), modeCell(c.Confined), trials,
+				c.KernelTime.Round(time.Microsecond), c.CompileTime.Round(time.Millisecond), o.Times.Total.Round(time.Millisecond))
+		}
+	}
+	return b.String()
+}
+
+func apartCell(c ConfigOutcome) string {
+	if c.Stop != nil {
+		return fmt.Sprintf("%s (%s, run %d)", c.Stop.Kind, c.Stop.Mode, c.Stop.Run)
+	}
+	var words []string
+	for _, l := range []struct {
+		what string
+		list []Difference
+	}{{"unstable", c.Apart.Unstable}, {"poisoned", c.Apart.Poisoned}, {"not written", c.Apart.Unwritten}, {"operand changed", c.Apart.Changed}} {
+		for _, d := range l.list {
+			words = append(words, fmt.Sprintf("%s: %d of %d %s of %s", l.what, d.Count, d.Of, d.Unit, d.Label))
+		}
+	}
+	if len(words) == 0 {
+		return "equal"
+	}
+	return strings.Join(words, "; ")
+}
+
+func modeCell(m *ModeOutcome) string {
+	switch {
+	case m == nil:
+		return "-"
+	case m.Reason != "":
+		return m.Reason
+	case m.Differing == 0:
+		return fmt.Sprintf("equal, %d of %d", m.Runs, m.Runs)
+	}
+	of := int64(0)
+	for _, d := range m.Worst {
+		of += d.Of
+	}
+	return fmt.Sprintf("%d of %d differ, %d to %d of %d elements (%.4f%%)", m.Differing, m.Runs, m.Least, m.Most, of, 100*float64(m.Most)/float64(max(of, 1)))
+}
+
+func trialCell(o *TrialOutcome) string {
+	if o == nil {
+		return "-"
+	}
+	if o.AsWritten == nil {
+		return o.Reason
+	}
+	text := fmt.Sprintf("%s, %d launches: ", o.Phase, o.Launches)
+	if s := o.AsWritten.Stop; s != nil {
+		return text + fmt.Sprintf("%s at launch %d", s.Kind, s.Run)
+	}
+	words := []string{}
+	for _, d := range o.AsWritten.Results {
+		words = append(words, fmt.Sprintf("%d of %d wrong in %s", d.Count, d.Of, d.Label))
+	}
+	for _, d := range o.AsWritten.Overwritten {
+		words = append(words, fmt.Sprintf("%s overwritten in %d of %d", d.Label, d.Count, d.Of))
+	}
+	if len(words) == 0 {
+		words = append(words, "right")
+	}
+	return text + strings.Join(words, "; ")
+}
+
+// The helper kernels count on the card what they count in Go.
+func TestGPUCompare(t *testing.T) {
+	d := openCardHere(t)
+	fake := newFake()
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, name := range []string{"f32", "f16", "bf16", "f64", "s8", "s16", "s32", "s64", "u8", "u16", "u32", "u64", "pred", "c64", "f8e4m3fn"} {
+		for _, bytes := range []int64{0, 1, 16, 24, 4096, 100_000, 3_000_008} {
+			var outcomes [2]Difference
+			var largest [2]float64
+			buffers := comparable(rng, bytes)
+			for i, dev := range []device{d, fake} {
+				outcomes[i], largest[i] = compareOn(t, dev, buffers, elementOf(name))
+			}
+			assert.Empty(t, cmp.Diff(outcomes[1], outcomes[0]), "%s, %d bytes", name, bytes)
+			assert.Equal(t, largest[1], largest[0], "%s, %d bytes", name, bytes)
+		}
+	}
+}
+
+// comparable makes a buffer and three references that differ here and there.
+func comparable(rng *rand.Rand, bytes int64) [4][]byte {
+	var b [4][]byte
+	b[0] = make([]byte, bytes)
+	for i := range b[0] {
+		b[0][i] = byte(rng.Uint32())
+	}
+	for k := 1; k < 4; k++ {
+		b[k] = append([]byte(nil), b[0]...)
+	}
+	for range bytes / 40 {
+		i := rng.Int64N(bytes)
+		switch v := byte(rng.Uint32()); rng.IntN(3) {
+		case 0:
+			b[0][i] = v // differs from all
+		case 1:
+			b[1][i] = v // the references disagree
+		case 2:
+			b[1][i], b[2][i], b[3][i] = v, v, v
+		}
+	}
+	return b
+}
+
+func compareOn(t *testing.T, dev device, buffers [4][]byte, e element) (Difference, float64) {
+	t.Helper()
+	bytes := int64(len(buffers[0]))
+	memory, err := newArena(dev, roundUp(reportBytes)+4*roundUp(bytes))
+	require.NoError(t, err)
+	report, err := memory.take(reportBytes)
+	require.NoError(t, err)
+	c, err := newComparer(dev, report)
+	require.NoError(t, err)
+	var at [4]address
+	for i := range at {
+		at[i], err = memory.take(bytes)
+		require.NoError(t, err)
+		require.NoError(t, dev.upload(at[i], buffers[i]))
+	}
+	d, err := c.bytes(at[0], at[1:], bytes, e, tolerance{relative: 1e-3, absolute: 1e-3})
+	require.NoError(t, err)
+	largest, err := c.largest(at[0], bytes, e)
+	require.NoError(t, err)
+	if bytes > 0 {
+		count, first, last, err := c.band(at[0], bytes, buffers[0][0])
+		require.NoError(t, err)
+		d.Places = append(d.Places, Spot{Index: count, Want: fmt.Sprint(first), Got: fmt.Sprint(last)})
+	}
+	require.NoError(t, c.close())
+	require.NoError(t, memory.close())
+	return d, largest
+}
+
+// 200 replays with faults and hangs sown in between: none is lost, no memory and
+// no process is left.
+func TestGPUManyReplays(t *testing.T) {
+	s := openGPU(t)
+	free := s.clients[0].free
+	good := corpusPlans(t, "reverse_inplace", false)[0].Plan
+	fault := corpusPlans(t, "stray_read", false)[0].Plan
+	hang := corpusPlans(t, "lost_phase", false)[0].Plan
+	s.options.LaunchDeadline = 300 * time.Millisecond
+	var plans []Plan
+	var codes []string
+	for i := range 200 {
+		p, code := good, "AC201"
+		switch {
+		case i%40 == 13:
+			p, code = fault, "AC903"
+		case i%40 == 27:
+			p, code = hang, "AC902"
+		}
+		p.Buffers = append([]Buffer(nil), p.Buffers...)
+		p.Buffers[0].Contents = append([]byte(nil), p.Buffers[0].Contents...)
+		binary.LittleEndian.PutUint32(p.Buffers[0].Contents, uint32(i)) // no two plans are equal
+		plans, codes = append(plans, p), append(codes, code)
+	}
+	begin := time.Now()
+	var pids []int
+	s.options.Progress = func(p Progress) {
+		if p.Stage == "load reverse_kernel" {
+			pids = append(pids, pidsOf(s)...)
+		}
+	}
+	for i, out := range s.Run(context.Background(), plans) {
+		v := out.Verdict(codes[i], NoBuffer)
+		assert.Equal(t, "confirmed", v.Confirmation, "plan %d, %s: %s", i, codes[i], v.Reason)
+		if codes[i] == "AC201" {
+			assert.Equal(t, out.FreeBefore, out.FreeAfter, "plan %d", i)
+		}
+	}
+	took := time.Since(begin)
+	s.Close()
+	for _, pid := range pids {
+		assert.True(t, gone(pid), "process %d is left", pid)
+	}
+	again, err := Open(context.Background(), gpuOptions())
+	require.NoError(t, err)
+	defer again.Close()
+	assert.Equal(t, free, again.clients[0].free, "free memory before and after")
+	report(t, "many.txt", fmt.Sprintf("200 replays in %s; free before %d, after %d\n", took, free, again.clients[0].free))
+}
+
+// compute-sanitizer's warnings are read, and a clean kernel is clean.
+func TestGPUSanitizer(t *testing.T) {
+	openGPU(t)
+	sanitizer, err := FindSanitizer()
+	if err != nil {
+		t.Skip(err)
+	}
+	sanitizer = keepReports(t, sanitizer)
+	all := ""
+	defer func() { report(t, "sanitizer.json", all) }()
+	for _, c := range []struct {
+		name, tool       string
+		errors, warnings bool
+	}{
+		{"late_copy", "racecheck", false, true},
+		{"scale_inplace", "racecheck", false, false},
+		{"stray_read", "memcheck", true, false},
+		{"scale_inplace", "memcheck", false, false},
+		{"scale_inplace", "initcheck", false, false},
+		{"scale_inplace", "synccheck", false, false},
+	} {
+		r, err := Sanitize(context.Background(), gpuOptions(), sanitizer, c.tool, &corpusPlans(t, c.name, false)[0].Plan)
+		if !assert.NoError(t, err, "%s %s", c.name, c.tool) {
+			continue
+		}
+		text, err := json.MarshalIndent(r, "", " ")
+		require.NoError(t, err)
+		all += c.name + " " + c.tool + "\n" + string(text) + "\n"
+		assert.Equal(t, c.errors, r.Errors > 0, "%s %s: %s", c.name, c.tool, text)
+		assert.Equal(t, c.warnings, r.Warnings > 0, "%s %s: %s", c.name, c.tool, text)
+		assert.Equal(t, c.errors || c.warnings, len(r.Hazards) > 0, "%s %s: %s", c.name, c.tool, text)
+	}
+}
+
+// keepReports wraps the tool so that its own report can be looked at afterwards.
+func keepReports(t *testing.T, sanitizer string) string {
+	folder := os.Getenv(reportVariable)
+	if folder == "" {
+		return sanitizer
+	}
+	wrapper := filepath.Join(t.TempDir(), "sanitizer")
+	script := fmt.Sprintf("#!/bin/sh\n%s \"$@\"\ncode=$?\nfor a; do case \"$a\" in *.log) cat \"$a\" >> %s;; esac; done\nexit $code\n",
+		sanitizer, filepath.Join(folder, "sanitizer.txt"))
+	require.NoError(t, os.WriteFile(wrapper, []byte(script), 0o755))
+	return wrapper
+}
+
+// The comparison of a large result, measured against the card's own copy: it owes
+// half of the copy's bandwidth.
+func TestGPUCompareBandwidth(t *testing.T) {
+	d := openCardHere(t)
+	const bytes = 1 << 30
+	memory, err := newArena(d, 2*bytes+roundUp(reportBytes))
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, memory.close()) }()
+	at, _ := memory.take(reportBytes)
+	x, _ := memory.take(bytes)
+	y, err := memory.take(bytes)
+	require.NoError(t, err)
+	c, err := newComparer(d, at)
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, c.close()) }()
+	require.NoError(t, d.fill(x, 1, bytes))
+	best := func(f func() error) time.Duration {
+		least := time.Hour
+		for range 10 {
+			begin := time.Now()
+			require.NoError(t, f())
+			least = min(least, time.Since(begin))
+		}
+		return least
+	}
+	small := make([]byte, 8)
+	copied := best(func() error { // 2 GiB of traffic
+		if err := d.copy(y, x, bytes); err != nil {
+			return err
+		}
+		return d.download(small, y)
+	})
+	compared := best(func() error { // 2 GiB of traffic
+		_, err := c.bytes(x, reference{y}, bytes, elementOf("f32"), tolerance{})
+		return err
+	})
+	require.NoError(t, d.fill(y, 2, bytes/2))
+	different := best(func() error {
+		found, err := c.bytes(x, reference{y}, bytes, elementOf("f32"), tolerance{})
+		assert.Equal(t, int64(bytes/8), found.Count)
+		return err
+	})
+	text := fmt.Sprintf("1 GiB: copy %s (%.0f GB/s of traffic), compare equal %s (%.0f GB/s), compare half different %s\n",
+		copied, 2*bytes/copied.Seconds()/1e9, compared, 2*bytes/compared.Seconds()/1e9, different)
+	t.Log(text)
+	report(t, "bandwidth.txt", text)
+}
