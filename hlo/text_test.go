@@ -53,6 +53,7 @@ func TestTextConfiguration(t *testing.T) {
 		{`backend_config="key=value"`, "key=value"},
 		{`backend_config="quote \" back \\ tab \t end\n"`, "quote \" back \\ tab \t end\n"},
 		{`backend_config="x\234\001\'\377\x7f"`, "x\x9c\x01'\xff\x7f"},
+		{`backend_config="\a\b\f\r\v\?\"", sharding={devices=[2,1]<=[2]}`, "\a\b\f\r\v?\""},
 		{`backend_config={"key":[1,{"a":"}"}]}`, `{"key":[1,{"a":"}"}]}`},
 		{`backend_config={opaque = "x\9C\"}", n = 1 : i32}`, `{opaque = "x\9C\"}", n = 1 : i32}`},
 		{`backend_config=""`, ""},
@@ -134,6 +135,86 @@ func TestTextShapes(t *testing.T) {
 			require.Equal(t, fmt.Sprint(want), fmt.Sprint(leaves[i]), test.shape)
 		}
 	}
+}
+
+// TestTextModule reads what the dumps of testdata do not hold.
+func TestTextModule(t *testing.T) {
+	m, err := readTexts(`HloModule m, is_scheduled=true, input_output_alias={ {0}: (1, {0}, may-alias), {}: (2, {}) }, buffer_donor={ (0, {}), (3, {1,2}) }
+
+%inside (a: f32[2]) -> f32[2] {
+  %a = f32[2]{0} parameter(0)
+  ROOT %x = f32[2]{0} custom-call(%a), custom_call_target="fused"
+} // inside
+
+%sel (b: f32[2]) -> f32[2] {
+  ROOT %b = f32[2]{0} parameter(0)
+}
+
+%sca (d: f32[2]) -> f32[2] {
+  ROOT %d = f32[2]{0} parameter(0)
+}, execution_thread="other"
+
+ENTRY %e (p: f32[2]) -> f32[2] {
+  %p = f32[2]{0} parameter(0) // a comment
+  %k = f32[2,2]{1,0} constant({
+    { 1, 2 },
+    { 3, 4 }
+  }), metadata={op_name="a\"b" source_file="dir/f.py" source_line=7 source_column=3 profile_type={1} op_type="x"}
+  %f = f32[2]{0} fusion(%p), kind=kCustom, calls=%inside
+  ROOT %s = f32[2]{0} select-and-scatter(%f, %p), select=%sel, scatter=%sca, control-predecessors={%k, %f}
+}
+`, `BufferAssignment:
+allocation 0: size 8, color 3, parameter 0, shape |f32[2]| at ShapeIndex {}, output shape is |(f32[2], s32[])|, thread-local, maybe-live-out:
+ value: <7 p @2> (size=8,offset=0): f32[2]{0}
+allocation 1: size 256, page 1, preallocated-temp:
+ value: <9 k @0> (size=16,offset=0): f32[2,2]{1,0}
+ value: <8 f (phi) @0> (size=8,offset=64): f32[2]{0}
+
+Total bytes used: 264 (264B)
+`)
+	require.NoError(t, err)
+	require.Equal(t, []ParameterLeaf{{1, ShapeIndex{0}}, {2, ShapeIndex{}}, {0, ShapeIndex{}}, {3, ShapeIndex{1, 2}}}, m.Donated)
+	named := map[string]int32{}
+	for i := range m.Instructions {
+		named[m.Instructions[i].Name] = int32(i)
+	}
+	s := m.Instructions[named["s"]]
+	require.Equal(t, []int32{named["k"], named["f"]}, s.Control)
+	require.Len(t, s.Called, 2)
+	require.Equal(t, "sel", m.Computations[s.Called[0]].Name)
+	require.Equal(t, "sca", m.Computations[s.Called[1]].Name)
+	require.Equal(t, []Frame{{File: "dir/f.py", Line: 7, Column: 3}}, m.Stack(nil, named["k"]))
+	require.Equal(t, `a"b`, m.OpName(named["k"]))
+	inside := m.Computations[m.Instructions[named["x"]].Computation]
+	require.True(t, inside.Fusion)
+	require.Nil(t, inside.Schedule)
+	require.Equal(t, "fused", onlyCall(t, m).Target)
+	a := m.Allocations[0]
+	require.Equal(t, []any{int64(3), true, true, true}, []any{a.Color, a.ThreadLocal, a.MaybeLiveOut, a.EntryParameter})
+	require.Equal(t, int64(2), m.Values[a.Values[0]].Color)
+	require.Equal(t, int64(64), m.Values[m.Allocations[1].Values[1]].Offset)
+}
+
+// TestTextAsynchronous reads calls whose computation the text leaves out.
+func TestTextAsynchronous(t *testing.T) {
+	start := func(name, target string) string {
+		return "  %" + name + `-start = ((f32[2]{0}), f32[2]{0}, s32[]) custom-call-start(%p), custom_call_target="` + target + "\"\n" +
+			"  %" + name + "-done = f32[2]{0} custom-call-done(%" + name + "-start)\n"
+	}
+	m, err := readTexts(oneCall(start("one", "t")+"  ROOT %r = f32[2]{0} negate(%one-done)\n"), oneAssignment("r", "hidden.1"))
+	require.NoError(t, err)
+	require.Equal(t, "t", onlyCall(t, m).Target)
+	v := m.Values[m.Allocations[2].Values[0]]
+	in := m.Instructions[v.Instruction]
+	require.Equal(t, []string{"custom-call", "one-start"}, []string{in.Opcode, in.Name})
+	require.False(t, m.Computations[in.Computation].Fusion)
+	require.Equal(t, asyncStart, m.Instructions[m.Computations[in.Computation].Callers[0]].Opcode)
+
+	two := start("one", "t") + start("two", "u") + "  ROOT %r = f32[2]{0} add(%one-done, %two-done)\n"
+	_, err = readTexts(oneCall(two), oneAssignment("r", "hidden.1", "hidden.2"))
+	require.ErrorContains(t, err, `a.txt:7:12: "hidden.1" is one of 2 asynchronous instructions of one shape`)
+	_, err = readTexts(oneCall(start("one", "t")), oneAssignment())
+	require.ErrorContains(t, err, "a.txt:4:1: 0 values of an asynchronous instruction, which has 1: cut off?")
 }
 
 // TestTextErrors holds errors to file, line and column.

@@ -48,7 +48,7 @@ func TestTextAgreesWithProto(t *testing.T) {
 			require.NoError(t, err)
 			proto, err := NewReader(Limits{}).Read(protoOf(src))
 			require.NoError(t, err)
-			v := modelView{innermost: len(text.Frames.frames) == 0, scheduled: map[string]bool{}}
+			v := modelView{innermost: len(proto.Frames.frames) > 0 && len(text.Frames.frames) == 0, scheduled: map[string]bool{}}
 			for i := range proto.Computations {
 				v.scheduled[proto.Computations[i].Name] = proto.Computations[i].Schedule != nil
 			}

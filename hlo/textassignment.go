@@ -1,6 +1,9 @@
 package hlo
 
-import "bytes"
+import (
+	"bytes"
+	"strconv"
+)
 
 // assignment reads BufferAssignment::ToString up to the first empty line, and writes
 // BufferAssignmentProto:
@@ -13,7 +16,9 @@ func (t *transcoder) assignment() {
 		s.failed(s.pos, `"BufferAssignment:" expected: not a buffer assignment, or cut off`)
 		return
 	}
-	t.bindWrapped()
+	if t.bindWrapped(); s.problem != "" {
+		return
+	}
 	for n := int64(0); t.recovered() && s.acceptText("allocation "); n++ {
 		t.allocation(n)
 	}
@@ -207,11 +212,13 @@ func (t *transcoder) checkValued() {
 		if in.values >= in.needs || t.comps[in.computation].fusion {
 			continue
 		}
+		of := "an asynchronous instruction"
 		for name, m := range t.instNames {
 			if int(m) == n {
-				t.scan.failed(len(t.scan.text), "%d values of %q, which has %d: cut off?", in.values, name, in.needs)
+				of = strconv.Quote(name)
 			}
 		}
+		t.scan.failed(len(t.scan.text), "%d values of %s, which has %d: cut off?", in.values, of, in.needs)
 		return
 	}
 }

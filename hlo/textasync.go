@@ -116,7 +116,6 @@ func (t *transcoder) bindWrapped() {
 // bindValue looks at one value of the assignment.
 func (t *transcoder) bindValue() {
 	s := &t.scan
-	at := s.pos
 	v := t.valueHead()
 	if s.problem != "" || len(t.ids) > 0 {
 		return
@@ -135,12 +134,12 @@ func (t *transcoder) bindValue() {
 	}
 	switch len(found) {
 	case 0:
-		s.failed(at, "the module has no instruction %q", v.name)
+		s.failed(v.at, "the module has no instruction %q", v.name)
 	case 1:
 		t.wrapped[found[0]].name = string(v.name)
 		t.instNames[string(v.name)] = t.wrapped[found[0]].root
 	default:
-		s.failed(at, "%q is one of %d asynchronous instructions of one shape, and the text does not say which. %s",
+		s.failed(v.at, "%q is one of %d asynchronous instructions of one shape, and the text does not say which. %s",
 			v.name, len(found), dumpHint)
 	}
 }

@@ -110,15 +110,13 @@ func (t *transcoder) dimensions() {
 func (t *transcoder) layout() {
 	s, w := &t.scan, &t.cur
 	mark := w.begin(5)
-	t.ids = t.ids[:0]
 	s.expect('{')
 	for s.problem == "" && s.peek() != '}' && s.peek() != ':' {
-		t.ids = append(t.ids, s.number())
+		s.number()
 		if c := s.peek(); c != '}' && c != ':' {
 			s.expect(',')
 		}
 	}
-	w.ints(1, t.ids)
 	if s.accept(':') {
 		for s.problem == "" && s.peek() != '}' {
 			t.layoutProperty()
