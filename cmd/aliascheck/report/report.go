@@ -32,7 +32,7 @@ type Writer func(w io.Writer, r *rules.Report, o Options) error
 
 // Formats lists the names of the formats.
 func Formats() []string {
-	return []string{"text", "json", "sarif", "junit", "github", "markdown"}
+	return []string{"text", "json", "sarif", "junit", "github", "markdown", "html"}
 }
 
 // Lookup returns the writer of a format.
@@ -50,6 +50,8 @@ func Lookup(format string) (Writer, bool) {
 		return GitHub, true
 	case "markdown":
 		return Markdown, true
+	case "html":
+		return HTML, true
 	}
 	return nil, false
 }
