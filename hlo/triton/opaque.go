@@ -3,6 +3,7 @@ package triton
 import (
 	"bytes"
 	"fmt"
+	"slices"
 )
 
 // opaqueKey is the attribute that holds the compressed call.
@@ -103,44 +104,64 @@ func isKeyByte(c byte) bool {
 }
 
 // quoted reads a string that begins here, and appends what it stands for to out.
-// Escapes are \\, \", \n, \t and two hex digits.
+// Escapes are \\, \", \n, \t and two hex digits. Two bytes of three are escapes in
+// a compressed call, in no order that a processor could guess: so hex digits are
+// looked up before it is known whether there are any.
 func (s *scanner) quoted(out []byte) ([]byte, error) {
 	start := s.pos
-	s.pos++
-	for {
-		rest := s.text[s.pos:]
-		n := 0
-		for n < len(rest) && rest[n] != '\\' && rest[n] != '"' {
-			n++
+	text, at := s.text, s.pos+1
+	out = slices.Grow(out, len(text)-at)
+	n := len(out)
+	buf := out[:cap(out)]
+	for at < len(text) {
+		c, size := text[at], 1
+		if at+2 < len(text) {
+			hi, lo := hexDigits[text[at+1]], hexDigits[text[at+2]]
+			if c == '\\' && hi|lo < 16 {
+				buf[n] = hi<<4 | lo
+				n, at = n+1, at+3
+				continue
+			}
 		}
-		out = append(out, rest[:n]...)
-		s.pos += n
-		if n == len(rest) {
-			return nil, fmt.Errorf("backend_config at byte %d: a string that does not end", start)
+		switch c {
+		case '"':
+			s.pos = at + 1
+			return buf[:n], nil
+		case '\\':
+			if c, size = unescape(text[at:]); size == 0 {
+				return nil, fmt.Errorf("backend_config at byte %d: a bad escape in a string", at)
+			}
 		}
-		if rest[n] == '"' {
-			s.pos++
-			return out, nil
-		}
-		c, size := unescape(rest[n:])
-		if size == 0 {
-			return nil, fmt.Errorf("backend_config at byte %d: a bad escape in a string", s.pos)
-		}
-		out = append(out, c)
-		s.pos += size
+		buf[n] = c
+		n, at = n+1, at+size
 	}
+	return nil, fmt.Errorf("backend_config at byte %d: a string that does not end", start)
 }
 
-// unescape reads the escape that text begins with, and gives its byte and its
-// length, 0 where it is none.
+// hexDigits maps a byte to the hex digit that it is, or to 255.
+const hexDigits = "" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\xff\xff\xff\xff\xff\xff" +
+	"\xff\x0a\x0b\x0c\x0d\x0e\x0f\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\x0a\x0b\x0c\x0d\x0e\x0f\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
+
+// unescape reads an escape that is not of two hex digits, and gives its byte and
+// its length, 0 where it is none.
 func unescape(text []byte) (byte, int) {
 	if len(text) < 2 {
 		return 0, 0
-	}
-	if len(text) >= 3 {
-		if hi, lo := hexDigit(text[1]), hexDigit(text[2]); hi < 16 && lo < 16 {
-			return hi<<4 | lo, 3
-		}
 	}
 	switch text[1] {
 	case '\\', '"':
@@ -151,18 +172,6 @@ func unescape(text []byte) (byte, int) {
 		return '\t', 2
 	}
 	return 0, 0
-}
-
-func hexDigit(c byte) byte {
-	switch {
-	case c >= '0' && c <= '9':
-		return c - '0'
-	case c >= 'A' && c <= 'F':
-		return c - 'A' + 10
-	case c >= 'a' && c <= 'f':
-		return c - 'a' + 10
-	}
-	return 16
 }
 
 // skipValue steps over an attribute's value, up to the comma or brace that ends it
