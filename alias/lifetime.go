@@ -65,15 +65,17 @@ func (l *lifetimes) reads(i, pos int32) {
 	case "get-tuple-element", "tuple", "bitcast", "opt-barrier", "parameter", "constant":
 		return
 	}
+	reader := i
 	if strings.HasSuffix(in.Opcode, "-done") || strings.HasSuffix(in.Opcode, "-update") {
 		if start := startOf(l.m, i); start >= 0 {
+			reader = start // its own operands are in the tuple that the end is given
 			for _, o := range l.m.Instructions[start].Operands {
 				l.read(o, start, pos)
 			}
 		}
 	}
 	for _, o := range in.Operands {
-		l.read(o, i, pos)
+		l.read(o, reader, pos)
 	}
 }
 
