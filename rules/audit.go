@@ -112,8 +112,8 @@ func (a *Auditor) kernel(ctx context.Context, out *ModuleReport, p *Pass) {
 			break
 		}
 		p.Effects, reason = a.opts.Runner.Run(ctx, c, k)
-		if r, ok := p.Effects.(replayer); ok {
-			p.replay = func(f *Finding, operand, result int) { r.replay(ctx, f, operand, result) }
+		if r, ok := p.Effects.(Replayer); ok {
+			p.replay = func(f *Finding, operand, result int) { r.Replay(ctx, f, operand, result) }
 		}
 		if reason == "" {
 			out.Analysed++

@@ -130,9 +130,9 @@ func (a *Analysis) Pair(operand, result int) PairVerdict {
 	return out
 }
 
-// decisive is the configuration that decides a pair's verdict: the first unsafe
+// Decisive is the configuration that decides a pair's verdict: the first unsafe
 // one, else the first.
-func (a *Analysis) decisive(operand, result int) int {
+func (a *Analysis) Decisive(operand, result int) int {
 	for n := range a.Runs {
 		if v, ok := a.Runs[n].pair(operand, result); ok && v.Safety == ptx.Unsafe {
 			return n

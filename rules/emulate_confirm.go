@@ -6,13 +6,34 @@ import (
 	"strings"
 )
 
-// replayer runs a finding's kernel again, to see whether it shows.
-type replayer interface {
-	replay(ctx context.Context, f *Finding, operand, result int)
+// Replayer is implemented by Effects that can run a finding's kernel again, to see
+// whether it shows. Operand and result are leaf numbers, -1 for none. The call and
+// its module are still there when it is asked.
+type Replayer interface {
+	Replay(ctx context.Context, f *Finding, operand, result int)
 }
 
-// replay adds what a replay on the machine shows to a finding about these leaves.
-func (e *callEffects) replay(ctx context.Context, f *Finding, operand, result int) {
+// Starter is implemented by Effects that know the contents that a kernel ran with:
+// a replay elsewhere starts from the same bytes.
+type Starter interface {
+	// Start gives the contents of every operand leaf for one configuration, with
+	// the recipes of those that decide addresses, or the reason why there are none.
+	Start(configuration int) (operands [][]byte, inputs []Recipe, reason string)
+	// Decisive is the configuration that decides a pair's verdict.
+	Decisive(operand, result int) int
+}
+
+// Start implements Starter.
+func (e *callEffects) Start(configuration int) ([][]byte, []Recipe, string) {
+	_, start, reason := e.plan.prepare(e.Analysis, configuration)
+	if reason != "" {
+		return nil, nil, reason
+	}
+	return start, e.Runs[configuration].Inputs, ""
+}
+
+// Replay adds what a replay on the machine shows to a finding about these leaves.
+func (e *callEffects) Replay(ctx context.Context, f *Finding, operand, result int) {
 	if !e.analyzer.opts.Replay || f.Severity == Note || f.Confirmation == Refuted {
 		return
 	}
@@ -47,7 +68,7 @@ type replayKey struct {
 
 // replayPair replays the configuration that decided the pair's verdict.
 func (e *callEffects) replayPair(ctx context.Context, operand, result int) (*emulation, error) {
-	n := e.decisive(operand, result)
+	n := e.Decisive(operand, result)
 	return remember(e.analyzer, "replay", replayKey{e.plan, n, nil}, func() (*emulation, error) {
 		return e.analyzer.emulate(ctx, e.plan, e.Analysis, n)
 	})

@@ -28,13 +28,14 @@ type KernelOptions struct {
 // safe for concurrent use: equal launches run once.
 type KernelAnalyzer struct {
 	opts   KernelOptions
+	run    func(context.Context, *ptx.Launch) (*ptx.Outcome, error) // ptx.Run, but in tests
 	memory memo
 	flight singleflight.Group
 }
 
 // NewKernelAnalyzer returns an analyzer with an empty memory.
 func NewKernelAnalyzer(o KernelOptions) *KernelAnalyzer {
-	return &KernelAnalyzer{opts: o, memory: newMemo(o.CacheDir, o.Version)}
+	return &KernelAnalyzer{opts: o, run: ptx.Run, memory: newMemo(o.CacheDir, o.Version)}
 }
 
 // Run returns what the call's kernels read and write, all configurations together.
@@ -126,7 +127,7 @@ func (k *KernelAnalyzer) launch(ctx context.Context, l *ptx.Launch) (*ptx.Outcom
 	if l.Mode == ptx.Sliced {
 		l.SampleBlocks = k.opts.SampleBlocks
 	}
-	return ptx.Run(ctx, l)
+	return k.run(ctx, l)
 }
 
 func basisOf(out *ptx.Outcome) Basis {
