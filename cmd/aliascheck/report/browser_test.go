@@ -109,6 +109,8 @@ func (p *page) theme(name string) {
 	_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}})
 	require.NoError(p.t, err)
+	// The page hears of it, and draws, with one of the next frames.
+	eval[bool](p, "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
 }
 
 // noProblems checks that the browser had nothing to complain about.

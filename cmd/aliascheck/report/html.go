@@ -166,7 +166,7 @@ func (p *htmlPage) head(r *rules.Report, list []*rules.Finding, o Options) htmlH
 	for n, f := range list {
 		h.Index = append(h.Index, entryOf(n, f, o))
 		if rule, ok := rules.Lookup(f.Code); ok {
-			h.Rules[f.Code] = htmlDoc{rule.Doc.What, rule.Doc.Why, rule.Doc.Mend, rule.Doc.Wrong}
+			h.Rules[codeOf(f)] = htmlDoc{rule.Doc.What, rule.Doc.Why, rule.Doc.Mend, rule.Doc.Wrong}
 		}
 	}
 	for _, x := range s.Incomplete {
@@ -226,7 +226,7 @@ func codesOf(list []*rules.Finding) []htmlCode {
 			if rule, ok := rules.Lookup(f.Code); ok {
 				summary = rule.Summary
 			}
-			out = append(out, htmlCode{Code: Clean(f.Code), Name: Clean(f.Rule), Severity: string(f.Severity), Summary: summary})
+			out = append(out, htmlCode{Code: codeOf(f), Name: shorten(Clean(f.Rule), htmlRule), Severity: string(f.Severity), Summary: summary})
 			counts = append(counts, 0)
 		}
 		counts[n]++
@@ -239,11 +239,20 @@ func codesOf(list []*rules.Finding) []htmlCode {
 
 func entryOf(n int, f *rules.Finding, o Options) htmlEntry {
 	return htmlEntry{
-		N: n, Fingerprint: Clean(f.Fingerprint), Code: Clean(f.Code), Rule: Clean(f.Rule), Severity: Clean(string(f.Severity)),
-		Kernel: Clean(kernelOf(f)), Module: Clean(f.Module), Place: placeOf(f.Source, o.SrcRoot),
+		N: n, Fingerprint: Clean(f.Fingerprint), Code: codeOf(f), Rule: shorten(Clean(f.Rule), htmlRule), Severity: Clean(string(f.Severity)),
+		Kernel: shorten(Clean(kernelOf(f)), markdownName), Module: shorten(Clean(f.Module), markdownName),
+		Place: shorten(placeOf(f.Source, o.SrcRoot), markdownName),
 		Proof: Clean(string(f.Confirmation)), Calls: f.Calls, Text: shorten(Clean(f.Message), markdownName),
 	}
 }
+
+// Codes and names of rules are ours and short, unless a merged report lies.
+const (
+	htmlCodeName = 24
+	htmlRule     = 60
+)
+
+func codeOf(f *rules.Finding) string { return shorten(Clean(f.Code), htmlCodeName) }
 
 // placeOf is the Python line of a finding, empty where the dump has none.
 func placeOf(s *rules.Source, root string) string {

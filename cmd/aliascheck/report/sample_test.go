@@ -87,11 +87,13 @@ const gpuOutcome = `{"plan":"call.1","key":"k","device":{"ordinal":0,"name":"NVI
 // sampleMap is an allocation of n values one after another and above each other.
 func sampleMap(n int) *rules.MemoryMap {
 	m := &rules.MemoryMap{Allocation: 0, Size: 64 << 20, Steps: 2 * n, At: n, Until: n}
-	rows := int64(max(n/8, 1))
+	const below = 16 << 20 // the call's
+	rows := max(n/8, 1)
+	height := (m.Size - below) / int64(rows)
 	for i := range n {
 		m.Values = append(m.Values, rules.MapValue{
 			Name: fmt.Sprintf("fusion.%d", i), Instruction: fmt.Sprintf("fusion.%d", i),
-			Offset: int64(i) % rows * (m.Size / rows), Size: m.Size/rows - 4096, From: i, To: i + 7,
+			Offset: below + int64(i%rows)*height, Size: height * int64(1+i%3) / 3, From: i, To: i + rows - 1,
 		})
 	}
 	m.Values = append(m.Values,

@@ -18,7 +18,7 @@ function renderDetail(entry, back) {
         el("span", { cls: "chip " + entry.q }, entry.q),
         entry.x > 1 && el("span", { cls: "chip" }, count(entry.x, "equal call")),
         el("button", { type: "button", cls: "link", id: "copy-link", on: { click: () => copyText(link()) } }, "Copy link")),
-      el("h2", { cls: "title" }, entry.r.replaceAll("-", " ") + ": " + entry.k),
+      el("h2", { cls: "title" }, sentence(entry.r) + ": " + entry.k),
       el("p", { cls: "at" }, f.place ? [el("code", {}, f.place), f.function && el("span", {}, "in " + f.function), copyButton(f.place, "the place")] : "the dump names no Python line")),
     ...[
       el("section", {}, el("p", { cls: "lead" }, f.message), f.why && el("p", { cls: "why" }, f.why)),
@@ -35,6 +35,11 @@ function renderDetail(entry, back) {
       doc(entry.c),
     ].filter(Boolean));
   if (openMap) openMap.draw();
+}
+
+function sentence(rule) {
+  const words = rule.replaceAll("-", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function memory(f) {
@@ -66,7 +71,7 @@ function replay(f) {
       r.reason ? el("td", { colspan: "2", cls: "muted" }, r.reason) : [
         el("td", { cls: "num" + (r.differing ? " bad" : "") }, number.format(r.differing) + " of " + number.format(r.runs)),
         el("td", { cls: "num" }, number.format(r.most) + shareOf(r))])))));
-  return section("Replay: buffers shared against buffers apart", table, wrong.map(wrongMap), f.replay_note && el("p", { cls: "muted" }, f.replay_note));
+  return section("Replay: buffers shared against buffers apart", table, wrong.map(wrongMap), f.replay_note && el("p", { cls: "note-line" }, f.replay_note));
 }
 
 function percent(n, of) {

@@ -10,7 +10,7 @@ function makeMap(map) {
   const n = map.o.length;
   const whole = { x0: 0, x1: Math.max(map.steps, 1), y0: 0, y1: Math.max(map.size, 1) };
   const near = closeUp();
-  let view = { ...near }, hot = -1, colors = {}, w = 0, h = 0;
+  let view = { ...near }, hot = -1, colors = {}, mono = "", named = [], w = 0, h = 0;
   const pad = { left: 76, top: 8, right: 10, bottom: 26 };
 
   // closeUp shows the call's slices with some room around them.
@@ -47,6 +47,7 @@ function makeMap(map) {
     const g = canvas.getContext("2d");
     const style = getComputedStyle(document.documentElement);
     for (const name of ["card", "sunk", "line", "ink", "soft", "plain", "plain-edge", "operand", "result", "overwritten", "other", "conflict"]) colors[name] = style.getPropertyValue("--" + name).trim();
+    mono = style.getPropertyValue("--mono");
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
     g.fillStyle = colors.card; g.fillRect(0, 0, w, h);
     g.save();
@@ -55,6 +56,8 @@ function makeMap(map) {
     for (const role of [0, 4, 3, 1, 2]) for (let i = 0; i < n; i++) if (map.r[i] === role) value(g, i);
     conflict(g);
     call(g);
+    named = [];
+    for (const role of [2, 1, 3, 4, 0]) for (let i = 0; i < n; i++) if (map.r[i] === role) label(g, i);
     if (hot >= 0) { const [x, y, bw, bh] = box(hot); g.strokeStyle = colors.ink; g.lineWidth = 2; g.strokeRect(x, y, bw, bh); }
     g.restore();
     axes(g);
@@ -70,17 +73,27 @@ function makeMap(map) {
     g.fillRect(x, y, bw, bh);
     g.globalAlpha = 1;
     if (bw > 4 && bh > 4) { g.strokeStyle = role ? colors.card : colors["plain-edge"]; g.lineWidth = 1; g.strokeRect(x + 0.5, y + 0.5, bw - 1, bh - 1); }
-    if (bw > 46 && bh > 15) label(g, map.n[i], x, y, bw, bh, role);
   }
 
-  function label(g, text, x, y, bw, bh, role) {
-    const left = Math.max(x, pad.left), room = Math.min(x + bw, w - pad.right) - left - 10;
-    if (room < 34) return;
-    g.font = "11px " + getComputedStyle(document.documentElement).getPropertyValue("--mono");
-    g.fillStyle = role && role !== "" ? colors.card : colors.soft;
+  // label names a value where its box has room, right of the hatching at the call,
+  // and where no other name and no value of the call is in the way.
+  function label(g, i) {
+    const [x, y, bw, bh] = box(i);
+    if (bw < 56 || bh < 16 || x > w || y + bh < pad.top || y > h - pad.bottom) return;
+    const edge = (X(map.at) + X(map.until + 1)) / 2, role = map.r[i];
+    const left = Math.max(x, pad.left, x < edge && edge - x < 12 ? edge + 9 : 0) + 6;
+    let right = Math.min(x + bw, w - pad.right) - 6;
+    if (role > 0 && left < edge && right > edge - 10) right = edge - 10;
+    const fits = Math.floor((right - left) / 6.7), text = map.n[i];
+    if (fits < 5) return;
+    const middle = Math.min(y + bh / 2, Math.max(y, pad.top) + 14), shown = text.length > fits ? text.slice(0, fits - 1) + "…" : text;
+    const words = [left, middle - 7, left + shown.length * 6.7, middle + 7];
+    if (named.length > 400 || named.some((o) => o[0] < words[2] && words[0] < o[2] && o[1] < words[3] && words[1] < o[3])) return;
+    named.push(role ? [x, y, x + bw, y + bh] : words);
+    g.font = "11px " + mono;
+    g.fillStyle = role ? colors.card : colors.soft;
     g.textBaseline = "middle";
-    const fits = Math.floor(room / 6.7);
-    g.fillText(text.length > fits ? text.slice(0, Math.max(fits - 1, 1)) + "…" : text, left + 6, Math.min(y + bh / 2, Math.max(y, pad.top) + 14));
+    g.fillText(shown, left, middle);
   }
 
   // conflict hatches the bytes that operand or overwritten value and result share.
