@@ -180,7 +180,8 @@ func (d *Descriptor) sizeOneNote(dim int) string {
 }
 
 // strideRemarks notes layouts that are legal and seldom meant (rule 8). Dimensions
-// of size 1 are left out: nothing steps along them. Stride 0 repeats data on purpose.
+// of size 1 are left out, as nothing steps along them, and strides that break a rule.
+// Stride 0 repeats data on purpose.
 func (c *checker) strideRemarks() {
 	d := c.d
 	if !d.Has(FieldDims | FieldDataType) {
@@ -189,7 +190,7 @@ func (c *checker) strideRemarks() {
 	row, ok := d.innerBytes(d.Dims[0])
 	last := uint64(0)
 	for i, s := range d.Strides {
-		if d.Dims[i+1] <= 1 || s == 0 {
+		if d.Dims[i+1] <= 1 || s == 0 || s%d.strideUnit() != 0 || s >= maxStride {
 			continue
 		}
 		if ok && s < row {

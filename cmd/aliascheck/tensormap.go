@@ -1,0 +1,189 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"aliascheck/cmd/aliascheck/report"
+	"aliascheck/rules"
+	"aliascheck/rules/tensormap"
+
+	"github.com/spf13/cobra"
+)
+
+// tensormapOptions are the flags of `aliascheck tensormap`.
+type tensormapOptions struct {
+	formats []string // report formats and the descriptor's data type
+	outputs []string
+	failOn  string
+	color   string
+	driver  bool
+	params  tensormapParams
+}
+
+// encoder asks a real driver about a descriptor: 0 accepted, else its error code.
+type encoder interface {
+	Encode(d *tensormap.Descriptor) (code int, err error)
+	About() string // which driver and device
+	Close() error
+}
+
+func newTensormapCommand(a *app) *cobra.Command {
+	o := tensormapOptions{}
+	cmd := &cobra.Command{
+		Use:   "tensormap [flags] [FILE|-]",
+		Short: "Explain the TMA descriptors that a log shows, or that flags describe",
+		Long: `tensormap reads a log in which a library printed TMA descriptors, and holds each
+to the rules of cuTensorMapEncodeTiled: which rule it breaks, which value, why the
+hardware wants it, what probably happened, and the smallest change that makes it
+legal. It knows the prints of CUTLASS, tilelang, TVM and TensorRT-LLM (FlashInfer),
+amid any other output. Processes are told apart by prefixes such as "[rank3]:",
+"3:" or "(pid=7120)"; prints that mingle without any are not guessed at.
+
+FILE may be - for standard input, which is also read where neither FILE nor
+parameters are given.
+
+Or describe one descriptor by flags, named as the driver's documentation names its
+parameters. Dimensions stand innermost first, strides count bytes, and there is none
+for dimension 0. An im2col descriptor is one with pixel-box or per-pixel flags.
+
+--format takes the format of the report (text, json, ...) and the descriptor's data
+type (bf16, 9, ...): the words differ, and it may be given twice.
+
+Exit codes: 0 no descriptor is refused; 1 some are; 2 some could not be judged, or
+the log could not be read.`,
+		Example: `  aliascheck tensormap train.log
+  srun -l python train.py 2>&1 | aliascheck tensormap --format json -
+  aliascheck tensormap --format bf16 --dims 128,1,32 --strides 2,256 --box 64,128,1 --swizzle 128B
+  aliascheck tensormap --format f16 --dims 64,32,32,8 --strides 128,4096,131072 \
+      --pixel-box-lower=-1,-1 --pixel-box-upper=-1,-1 --channels-per-pixel 64 --pixels-per-column 128`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd, a, args)
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&o.formats, "format", nil, "format of the report, or data type of the descriptor")
+	f.StringArrayVar(&o.outputs, "output", nil, "write another report, as `FORMAT=FILE`; may be repeated")
+	f.StringVar(&o.failOn, "fail-on", "error", "exit 1 on findings of this severity or graver: error, warning, note or never")
+	f.StringVar(&o.color, "color", "auto", "colour the text report: auto, always or never")
+	f.BoolVar(&o.driver, "driver", false, "ask the driver of this machine as well, and say where it differs")
+	o.params.addFlags(f)
+	return cmd
+}
+
+// run judges what the flags or the log describe.
+func (o *tensormapOptions) run(cmd *cobra.Command, a *app, args []string) error {
+	format, dataType, err := splitFormats(o.formats)
+	if err != nil {
+		return err
+	}
+	audit := auditOptions{format: format, outputs: o.outputs, failOn: o.failOn, color: o.color, replay: "off", jobs: 1}
+	if err := audit.check(); err != nil {
+		return err
+	}
+	outputs, err := audit.parseOutputs(a)
+	if err != nil {
+		return err
+	}
+	found := newTensormapReport()
+	if byHand := o.params.given(cmd.Flags()) || dataType != ""; byHand {
+		if len(args) > 0 {
+			return errors.New("parameters describe one descriptor and a log many: give one or the other")
+		}
+		d, err := o.params.descriptor(dataType, cmd.Flags())
+		if err != nil {
+			return err
+		}
+		found.path = "parameters"
+		found.add(tensormap.Entry{Kind: tensormap.Printed, Dialect: "flags", Descriptor: d})
+	} else if err := found.readLog(a, args); err != nil {
+		return err
+	}
+	if o.driver {
+		found.askDriver(openDriverEncoder)
+	}
+	formats := []string{format}
+	for _, spec := range o.outputs {
+		name, _, _ := strings.Cut(spec, "=")
+		formats = append(formats, name)
+	}
+	return found.finish(a, outputs, formats, o.failOn)
+}
+
+// splitFormats tells report formats and data types apart.
+func splitFormats(values []string) (reportFormat, dataType string, err error) {
+	reportFormat = "text"
+	seen := false
+	for _, v := range values {
+		if slices.Contains(report.Formats(), v) {
+			if seen {
+				return "", "", fmt.Errorf("--format %s: the report has a format already; --output FORMAT=FILE writes more", v)
+			}
+			reportFormat, seen = v, true
+			continue
+		}
+		if _, err := tensormap.ParseDataType(v); err != nil {
+			return "", "", fmt.Errorf("--format %q is neither a report format (%s) nor a data type (u8, f16, bf16, f32, ... or the driver's number)",
+				v, strings.Join(report.Formats(), ", "))
+		}
+		if dataType != "" {
+			return "", "", fmt.Errorf("--format %s: the descriptor has a data type already", v)
+		}
+		dataType = v
+	}
+	return reportFormat, dataType, nil
+}
+
+// readLog reads a file, or standard input.
+func (r *tensormapReport) readLog(a *app, args []string) error {
+	var in io.Reader = a.stdin
+	r.path = "-"
+	if len(args) > 0 && args[0] != "-" {
+		f, err := os.Open(args[0])
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if info, err := f.Stat(); err == nil && info.IsDir() {
+			return fmt.Errorf("%s is a directory; a log was expected", args[0])
+		}
+		in, r.path = f, args[0]
+	}
+	stats, err := tensormap.ReadLog(in, r.add)
+	r.stats = stats
+	if err != nil {
+		r.incomplete = append(r.incomplete, rules.Incomplete{Path: r.path, Error: err.Error()})
+	}
+	return nil
+}
+
+// finish writes the reports and says how it ended. Text and JSON show every
+// descriptor; the other formats are the findings alone.
+func (r *tensormapReport) finish(a *app, outputs []output, formats []string, failOn string) error {
+	full := r.report()
+	for i := range outputs {
+		switch formats[i] {
+		case "text":
+			outputs[i].write = func(w io.Writer, _ *rules.Report, o report.Options) error { return r.writeText(w, full, o) }
+		case "json":
+			outputs[i].write = func(w io.Writer, _ *rules.Report, _ report.Options) error { return r.writeJSON(w, full) }
+		}
+		if err := outputs[i].to(a, full); err != nil {
+			return fmt.Errorf("writing the report: %w", err)
+		}
+	}
+	if len(full.Summary.Incomplete) > 0 {
+		return exitError(exitFailed)
+	}
+	for i := range full.Findings {
+		if failOn != "never" && full.Findings[i].Severity.AtLeast(rules.Severity(failOn)) {
+			return exitError(exitFindings)
+		}
+	}
+	return nil
+}
