@@ -44,7 +44,8 @@ type builder struct {
 	assigned  []rawAssigned
 	donated   []rawDonated // parallel to m.Donated
 
-	everything bool // decode fusion computations too
+	left       int64 // bytes that the model may still take
+	everything bool  // decode fusion computations too
 
 	// Scratch of link and check.
 	compIDs, instIDs, valueIDs idTable
@@ -141,6 +142,7 @@ func (b *builder) errorf(at int32, format string, args ...any) error {
 func (b *builder) reset() {
 	m := &b.m
 	b.everything = false
+	b.left = b.limits.ModelBytes
 	*m = Module{
 		Path:         m.Path,
 		file:         m.file,
@@ -172,4 +174,24 @@ func view(data []byte, s span) string {
 		return ""
 	}
 	return unsafe.String(&data[s.start], int(s.len()))
+}
+
+// What one of each takes of memory in bytes, scratch of link and check included.
+const (
+	instructionBytes = 320
+	valueBytes       = 320
+	allocationBytes  = 160
+	assignedBytes    = 56
+	computationBytes = 240
+	smallBytes       = 64 // whatever else is listed
+	idBytes          = 12
+	leafBytes        = 72 + 8*maxShapeDepth
+)
+
+// spend takes bytes of memory off what the model may take; without any left it ends
+// the cursor. Nothing may be read from the cursor then but by methods that look.
+func (b *builder) spend(c *cursor, bytes int64) {
+	if b.left -= bytes; b.left < 0 {
+		c.failed("module takes more memory than the limit")
+	}
 }

@@ -69,6 +69,9 @@ func (b *builder) checkShape(i int32) error {
 		*known = knownShape{in.shape, s}
 	}
 	raw.positions, raw.arity = known.positions, known.arity
+	if b.left -= int64(raw.positions) * leafBytes; b.left < 0 {
+		return b.errorf(raw.at, "module takes more memory than the limit of %d bytes", b.limits.ModelBytes)
+	}
 	return nil
 }
 

@@ -287,3 +287,15 @@ func TestFindInBadArchives(t *testing.T) {
 		})
 	}
 }
+
+// TestFindInHealthyDump reads the folder that one program left, whole.
+func TestFindInHealthyDump(t *testing.T) {
+	folder := "../testdata/healthy" // earlier stages, prefixes without modules, other outputs
+	list := found(t, folder, Limits{}, folder)
+	for _, path := range list {
+		assert.Regexp(t, `^module_\d+\.jit_\w+\.cpu_after_optimizations\.hlo\.pb$`, path)
+	}
+	protos, err := filepath.Glob(folder + "/*after_optimizations.hlo.pb")
+	require.NoError(t, err)
+	assert.Len(t, list, len(protos))
+}

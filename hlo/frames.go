@@ -99,14 +99,15 @@ func (t *FrameTable) reset() {
 	t.locations, t.frames = t.locations[:0], t.frames[:0]
 }
 
-// decode reads StackFrameIndexProto.
-func (t *FrameTable) decode(c cursor) {
-	for c.more() {
+// decodeFrames reads StackFrameIndexProto.
+func (b *builder) decodeFrames(c cursor) {
+	t := &b.m.Frames
+	for ; c.more(); b.spend(&c, smallBytes) {
 		switch tag := c.tag(); tag {
 		case 1<<3 | wireBytes:
-			t.files = append(t.files, view(c.data, c.bytes()))
+			t.files = append(t.files, b.text(c.bytes()))
 		case 2<<3 | wireBytes:
-			t.functions = append(t.functions, view(c.data, c.bytes()))
+			t.functions = append(t.functions, b.text(c.bytes()))
 		case 3<<3 | wireBytes:
 			var f [4]int32
 			c.numbers(f[:])

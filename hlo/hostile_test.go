@@ -1,9 +1,11 @@
 package hlo
 
 import (
+	"bytes"
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -184,6 +186,47 @@ func TestDeepNesting(t *testing.T) {
 	m.entry = deep - 1
 	_, err = NewReader(Limits{}).read(m.encode())
 	assert.ErrorContains(t, err, "calls nest deeper than 100")
+}
+
+// TestMemoryIsBounded: a few bytes of a hostile file stand for a hundred of the model.
+func TestMemoryIsBounded(t *testing.T) {
+	many := func(field protowire.Number, content message) message {
+		return bytes.Repeat(message{}.bytes(field, content), 1_000_000)
+	}
+	tests := map[string]func(m *module){
+		"instructions":      func(m *module) { m.computations[0] = m.computations[0].with(many(2, nil)) },
+		"computations":      func(m *module) { m.more = m.more.with(many(3, nil)) },
+		"values":            func(m *module) { m.assignment = many(1, nil) },
+		"allocations":       func(m *module) { m.assignment = many(3, nil) },
+		"assigned":          func(m *module) { m.assignment = message{}.bytes(3, many(9, nil)) },
+		"donated":           func(m *module) { m.more = m.more.bytes(8, many(1, nil)) },
+		"schedules":         func(m *module) { m.more = m.more.bytes(7, many(1, nil)) },
+		"file names":        func(m *module) { m.more = m.more.bytes(17, many(1, nil)) },
+		"frames":            func(m *module) { m.more = m.more.bytes(17, many(4, nil)) },
+		"ids":               func(m *module) { m.more = m.more.bytes(7, schedule(1, make([]int64, 1_000_000)...)) },
+		"ids in many parts": func(m *module) { m.assignment = message{}.bytes(3, bytes.Repeat(message{}.num(10, 1), 1_000_000)) },
+		"declared pairs": func(m *module) {
+			m.computations[0] = computation(1, 10, instruction(10, "custom-call", array(4), many(74, nil)))
+		},
+		"leaves": func(m *module) {
+			m.computations[0] = computation(1, 10, instruction(10, "iota", message{}.num(2, int64(TupleType)).with(many(4, array())), nil))
+			m.more, m.buffers, m.allocations = nil, nil, nil
+		},
+	}
+	for name, edit := range tests {
+		t.Run(name, func(t *testing.T) {
+			m := call()
+			edit(&m)
+			data := m.encode()
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := NewReader(Limits{ModelBytes: 1 << 20}).read(data)
+			runtime.ReadMemStats(&after)
+			require.Error(t, err)
+			assert.Regexp(t, "more memory than the limit|too many elements", err.Error())
+			assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(16<<20))
+		})
+	}
 }
 
 func TestStackOfCyclicFrames(t *testing.T) {

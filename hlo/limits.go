@@ -4,9 +4,12 @@ import "math"
 
 // Limits bounds what a dump may cost. Zero means the default.
 type Limits struct {
-	// FileBytes is the most bytes that a module may take in memory; literals over
-	// LiteralBytes do not count, they are left in the file. Default 512 MiB.
+	// FileBytes is the most bytes of a file that are kept in memory; literals over
+	// LiteralBytes do not count, they are left in the file. Default 256 MiB.
 	FileBytes int64
+	// ModelBytes is about the most bytes that the model of a module may take: a few
+	// bytes of a hostile file stand for a hundred of it. Default 1 GiB.
+	ModelBytes int64
 	// LiteralBytes is the size in bytes over which a literal is left in the file.
 	// Default 1 MiB.
 	LiteralBytes int64
@@ -22,7 +25,8 @@ type Limits struct {
 
 // orDefault fills in the defaults.
 func (l Limits) orDefault() Limits {
-	set(&l.FileBytes, 512<<20)
+	set(&l.FileBytes, 256<<20)
+	set(&l.ModelBytes, 1<<30)
 	l.FileBytes = min(l.FileBytes, math.MaxInt32-chunk) // spans are 32 bits
 	set(&l.LiteralBytes, 1<<20)
 	set(&l.Depth, 100)

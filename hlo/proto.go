@@ -59,7 +59,7 @@ func (b *builder) decodeModule(c cursor) {
 		case 8<<3 | wireBytes: // input_output_alias: parameter number 2, its index 3
 			b.decodeDonated(c.message(), 2, 3)
 		case 17<<3 | wireBytes: // stack_frame_index
-			b.m.Frames.decode(c.message())
+			b.decodeFrames(c.message())
 		case 18<<3 | wireBytes: // buffer_donor: parameter number 1, its index 2
 			b.decodeDonated(c.message(), 1, 2)
 		default:
@@ -74,6 +74,7 @@ func (b *builder) decodeModule(c cursor) {
 // outline reads HloComputationProto but for its instructions, in which it only looks
 // for custom calls.
 func (b *builder) outline(c cursor) {
+	b.spend(&c, computationBytes)
 	raw := rawComputation{body: span{int32(c.pos), int32(len(c.data))}, at: int32(c.pos)}
 	comp := Computation{Root: -1}
 	for c.more() {
@@ -160,6 +161,7 @@ func (b *builder) decodeComputation(i int32, c cursor) {
 // decodeInstruction reads HloInstructionProto. Shape, literal and metadata stay as
 // they are until somebody asks.
 func (b *builder) decodeInstruction(comp int32, c cursor) {
+	b.spend(&c, instructionBytes)
 	b.m.Instructions = append(b.m.Instructions, Instruction{Computation: comp, Position: -1})
 	b.insts = append(b.insts, rawInstruction{custom: -1, at: int32(c.pos)})
 	in := &b.m.Instructions[len(b.m.Instructions)-1]
@@ -239,6 +241,7 @@ func (b *builder) dropPairs(n int) {
 
 // decodePair reads OutputOperandAliasing of the instruction that is being decoded.
 func (b *builder) decodePair(c cursor) {
+	b.spend(&c, smallBytes)
 	raw := rawPair{call: int32(len(b.customs))}
 	var pair DeclaredPair
 	for c.more() {
@@ -266,6 +269,7 @@ func (b *builder) decodeSchedules(c cursor) {
 		}
 		entry := c.message()
 		raw := rawSchedule{at: int32(entry.pos)}
+		b.spend(&entry, smallBytes)
 		for entry.more() {
 			switch tag := entry.tag(); tag {
 			case 1<<3 | wireVarint:
@@ -298,6 +302,7 @@ func (b *builder) decodeDonated(c cursor, number, index uint64) {
 		}
 		entry := c.message()
 		raw := rawDonated{at: int32(entry.pos)}
+		b.spend(&entry, smallBytes)
 		var leaf ParameterLeaf
 		for entry.more() {
 			switch tag := entry.tag(); tag {
@@ -319,10 +324,17 @@ func (b *builder) decodeDonated(c cursor, number, index uint64) {
 // cost the square of their number.
 func (b *builder) more(c *cursor, s *span, tag uint64) {
 	if s.len() == 0 {
-		s.start = int32(len(b.ids))
+		*s = span{int32(len(b.ids)), int32(len(b.ids))}
 	} else if s.end != int32(len(b.ids)) {
 		c.failed("parts of a repeated field do not stand together")
 		return
+	}
+	packed := *c
+	if tag&7 == wireBytes {
+		// A number takes a byte or more of the list.
+		b.spend(c, int64(packed.bytes().len())*idBytes)
+	} else {
+		b.spend(c, idBytes)
 	}
 	b.ids = c.ints(b.ids, tag)
 	s.end = int32(len(b.ids))

@@ -71,7 +71,7 @@ func TestSameThroughStream(t *testing.T) {
 }
 
 // requireSame compares what two readers made of one module.
-func requireSame(t *testing.T, x, y *Module) {
+func requireSame(t testing.TB, x, y *Module) {
 	t.Helper()
 	require.Equal(t, x.Name, y.Name)
 	require.Equal(t, x.Computations, y.Computations)

@@ -17,6 +17,7 @@ func (b *builder) decodeAssignment(c cursor) {
 
 // decodeValue reads LogicalBufferProto.
 func (b *builder) decodeValue(c cursor) {
+	b.spend(&c, valueBytes)
 	raw := rawValue{at: int32(c.pos)}
 	value := Value{Allocation: -1}
 	for c.more() {
@@ -49,6 +50,7 @@ func (b *builder) decodeValue(c cursor) {
 
 // decodeAllocation reads BufferAllocationProto.
 func (b *builder) decodeAllocation(c cursor) {
+	b.spend(&c, allocationBytes)
 	raw := rawAllocation{at: int32(c.pos)}
 	number := int32(len(b.m.Allocations))
 	var a Allocation
@@ -88,6 +90,7 @@ func (b *builder) decodeAllocation(c cursor) {
 
 // decodeAssigned reads BufferAllocationProto.Assigned of the allocation-th allocation.
 func (b *builder) decodeAssigned(c cursor, allocation int32) {
+	b.spend(&c, assignedBytes)
 	a := rawAssigned{allocation: allocation, at: int32(c.pos)}
 	for c.more() {
 		switch tag := c.tag(); tag {

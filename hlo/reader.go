@@ -2,6 +2,7 @@ package hlo
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"fmt"
 	"hash/maphash"
@@ -30,8 +31,8 @@ func NewReader(limits Limits) *Reader {
 // Read reads one module. The module and everything in it is valid until the next Read.
 // Errors name the file and the place in it.
 func (r *Reader) Read(src Source) (*Module, error) {
-	r.b.reset()
 	r.b.limits = r.limits
+	r.b.reset()
 	r.b.m.Path, r.b.m.file = src.Path, ""
 	switch {
 	case src.Text:
@@ -109,14 +110,15 @@ func (r *Reader) readText(buf []byte, path string) ([]byte, error) {
 
 // readWhole reads a file of size bytes into the memory of buf.
 func readWhole(buf []byte, f *os.File, size int64) ([]byte, error) {
-	buf = resize(buf, int(size)+1) // one more, to see the end
-	n, err := io.ReadFull(f, buf)
+	buf = resize(buf, int(size)+1) // one more, to see that it did not grow
+	// A regular file gives all that it has at once: less than asked for is its end.
+	n, err := f.Read(buf)
 	switch {
-	case err == nil:
-		return buf, errGrew
-	case err != io.EOF && err != io.ErrUnexpectedEOF:
+	case err != nil && err != io.EOF:
 		return buf, err
-	case int64(n) < size:
+	case n > int(size):
+		return buf, errGrew
+	case n < int(size):
 		return buf, errShrank
 	}
 	return buf[:n], nil
@@ -131,19 +133,26 @@ func (r *Reader) loadFile(path string) error {
 		return err
 	}
 	defer f.Close()
-	magic := make([]byte, 2)
-	switch _, err := f.ReadAt(magic, 0); {
-	case err == nil && isGzip(magic):
-		return l.loadStream(f)
-	case size > wholeBytes:
-		r.b.m.file = path
-		l.in = f
-		l.skip = func(n int64) error { _, err := f.Seek(n, io.SeekCurrent); return err }
-		return l.load(size)
+	if size > wholeBytes {
+		return r.loadBig(path, f, size)
 	}
 	l.holes = l.holes[:0]
-	l.wire, err = readWhole(l.wire, f, size)
+	if l.wire, err = readWhole(l.wire, f, size); err == nil && isGzip(l.wire) {
+		return l.loadStream(bytes.NewReader(bytes.Clone(l.wire)))
+	}
 	return err
+}
+
+// loadBig reads what can hold huge literals.
+func (r *Reader) loadBig(path string, f *os.File, size int64) error {
+	magic := make([]byte, 2)
+	if _, err := f.ReadAt(magic, 0); err == nil && isGzip(magic) {
+		return r.loader.loadStream(f)
+	}
+	r.b.m.file = path
+	r.loader.in = f
+	r.loader.skip = func(n int64) error { _, err := f.Seek(n, io.SeekCurrent); return err }
+	return r.loader.load(size)
 }
 
 // openRegular opens a regular file and tells its size in bytes. A pipe that stands in

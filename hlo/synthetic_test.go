@@ -87,6 +87,7 @@ type module struct {
 	more         message // further fields of HloModuleProto: the schedule
 	buffers      []message
 	allocations  []message
+	assignment   message // further fields of BufferAssignmentProto
 }
 
 // call is the smallest module with a custom call: its parameter of 16 bytes and its
@@ -110,7 +111,7 @@ func (m module) encode() []byte {
 		hlo = hlo.bytes(3, c)
 	}
 	hlo = hlo.num(6, m.entry).with(m.more)
-	var assignment message
+	assignment := m.assignment
 	for _, b := range m.buffers {
 		assignment = assignment.bytes(1, b)
 	}

@@ -1,5 +1,10 @@
 package hlo
 
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
 // Wire types of the protobuf encoding. Groups (3 and 4) are not used by XLA and are
 // refused.
 const (
@@ -25,8 +30,8 @@ type failure struct {
 	at   int    // offset in the cursor's data
 }
 
-// more reports whether the message goes on.
-func (c *cursor) more() bool { return c.pos < len(c.data) }
+// more reports whether the message goes on, and nothing went wrong anywhere.
+func (c *cursor) more() bool { return c.pos < len(c.data) && c.fail.what == "" }
 
 // failed ends the cursor and remembers the first failure.
 func (c *cursor) failed(what string) {
@@ -50,8 +55,9 @@ func (c *cursor) tag() uint64 {
 // varint reads a varint of up to ten bytes.
 func (c *cursor) varint() uint64 {
 	b := c.data[c.pos:]
-	// Nearly all are lengths, counts and tags of one or two bytes.
-	if len(b) > 1 {
+	if len(b) >= 8 {
+		// Nearly all are lengths, counts and tags of one or two bytes; ids have five
+		// or six, and are taken out of one word.
 		if b[0] < 0x80 {
 			c.pos++
 			return uint64(b[0])
@@ -59,6 +65,11 @@ func (c *cursor) varint() uint64 {
 		if b[1] < 0x80 {
 			c.pos += 2
 			return uint64(b[0])&0x7f | uint64(b[1])<<7
+		}
+		word := binary.LittleEndian.Uint64(b)
+		if stop := ^word & 0x8080808080808080; stop != 0 {
+			c.pos += bits.TrailingZeros64(stop)/8 + 1
+			return gather(word & (stop ^ (stop - 1)))
 		}
 	}
 	v, n := uvarint(b)
@@ -68,6 +79,13 @@ func (c *cursor) varint() uint64 {
 	}
 	c.pos += n
 	return v
+}
+
+// gather puts the low seven bits of each byte next to one another.
+func gather(word uint64) uint64 {
+	word = word&0x007f007f007f007f | word&0x7f007f007f007f00>>1
+	word = word&0x00003fff00003fff | word&0x3fff00003fff0000>>2
+	return word&0x000000000fffffff | word&0x0fffffff00000000>>4
 }
 
 // uvarint decodes a varint of at most ten bytes that fits 64 bits; n is 0 where there
