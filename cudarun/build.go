@@ -3,10 +3,11 @@ package cudarun
 import (
 	"encoding/binary"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"aliascheck/alias"
-	"aliascheck/hlo"
 	"aliascheck/hlo/triton"
 )
 
@@ -28,6 +29,7 @@ type BuildOptions struct {
 	// (AC202's replay).
 	Share []Pair
 
+	// FloatAtomics adds to what the PTX itself shows.
 	FloatAtomics bool
 	Tolerance    float64
 }
@@ -49,14 +51,14 @@ func BuildPlan(c *alias.Call, kernels *triton.Call, o BuildOptions) (*Plan, erro
 			return nil, fmt.Errorf("%s: configuration %d: %w", o.Name, i, err)
 		}
 	}
-	slices, ok := b.slices()
+	places, ok := b.slices()
 	if ok && kernels.Autotuned {
-		if err := b.trials(kernels, &slices); err != nil {
+		if err := b.trials(kernels, &places); err != nil {
 			return nil, fmt.Errorf("%s: %w", o.Name, err)
 		}
 	}
 	if ok {
-		p.Shared = GroupOverlaps(slices)
+		p.Shared = GroupOverlaps(places)
 	}
 	return p, p.Check()
 }
@@ -73,7 +75,7 @@ type builder struct {
 func (b *builder) buffers() error {
 	for n := range b.call.Operands {
 		l := &b.call.Operands[n]
-		if err := b.value(l, Operand, fmt.Sprintf("operand %d%s", l.Operand, indexText(l.Index))); err != nil {
+		if err := b.value(l, Operand, fmt.Sprintf("operand %d%s", l.Operand, indexText(l))); err != nil {
 			return err
 		}
 	}
@@ -84,7 +86,7 @@ func (b *builder) buffers() error {
 			claims = NoBuffer
 		}
 		b.Buffers = append(b.Buffers, Buffer{
-			Label: "result " + braces(l.Index), Role: Result, Bytes: l.Bytes, Element: l.Element.String(), Claims: claims,
+			Label: "result " + alias.Index(l.Index).String(), Role: Result, Bytes: l.Bytes, Element: l.Element.String(), Claims: claims,
 		})
 	}
 	return nil
@@ -99,7 +101,7 @@ func (b *builder) value(l *alias.Leaf, role Role, label string) error {
 	b.known[l.Value] = len(b.Buffers)
 	b.Buffers = append(b.Buffers, Buffer{
 		Label: label, Role: role, Bytes: l.Bytes, Element: l.Element.String(), Claims: NoBuffer,
-		Contents: contents, Origin: origin, Ready: ready(b.call.Module, l.Value),
+		Contents: contents, Origin: origin, Ready: b.ready(l.Value),
 	})
 	return nil
 }
@@ -115,10 +117,11 @@ func (b *builder) contents(l *alias.Leaf) ([]byte, string, error) {
 
 // ready says whether a value is there before the program runs: a parameter of the
 // entry computation, or a constant.
-func ready(m *hlo.Module, value int32) bool {
+func (b *builder) ready(value int32) bool {
 	if value < 0 {
 		return false
 	}
+	m := b.call.Module
 	in := &m.Instructions[m.Values[value].Instruction]
 	return in.Opcode == "constant" || in.Opcode == "parameter" && in.Computation == m.Entry
 }
@@ -161,6 +164,7 @@ func (b *builder) kernel(k *triton.Kernel) error {
 			out.Zero = append(out.Zero, Zero{Buffer: a.Buffer, Bytes: int64(bytes)})
 		}
 	}
+	b.FloatAtomics = b.FloatAtomics || addsFloats(k.PTX)
 	b.Kernels = append(b.Kernels, out)
 	return nil
 }
@@ -205,7 +209,7 @@ func (b *builder) slices() ([]Slice, bool) {
 
 // trials adds the autotuner's sequence, and for the initialize phase the values
 // that lie under the call's results and are there before the program runs.
-func (b *builder) trials(kernels *triton.Call, slices *[]Slice) error {
+func (b *builder) trials(kernels *triton.Call, places *[]Slice) error {
 	b.Trials = &Trials{Phase: PhaseExecute}
 	for _, e := range kernels.Aliases {
 		b.Trials.Entries = append(b.Trials.Entries, SaveEntry{Input: e.Input, Output: e.Output, Bytes: clampInt64(e.Size)})
@@ -228,7 +232,7 @@ func (b *builder) trials(kernels *triton.Call, slices *[]Slice) error {
 				continue
 			}
 			seen[v] = true
-			if err := b.bystander(v, slices); err != nil {
+			if err := b.bystander(v, places); err != nil {
 				return err
 			}
 		}
@@ -240,59 +244,40 @@ func (b *builder) trials(kernels *triton.Call, slices *[]Slice) error {
 // with the result.
 func (b *builder) under(v int32, r *alias.Leaf) bool {
 	value := &b.call.Module.Values[v]
-	return ready(b.call.Module, v) && value.Size > 0 && r.Bytes > 0 &&
+	return b.ready(v) && value.Size > 0 && r.Bytes > 0 &&
 		value.Offset < r.Slice.Offset+r.Bytes && r.Slice.Offset < value.Offset+value.Size
 }
 
 // bystander adds value v.
-func (b *builder) bystander(v int32, slices *[]Slice) error {
+func (b *builder) bystander(v int32, places *[]Slice) error {
 	m := b.call.Module
 	value := &m.Values[v]
 	for _, l := range m.Leaves(nil, value.Instruction) {
-		if !equalIndex(l.Index, value.Index) {
+		if !slices.Equal(l.Index, value.Index) {
 			continue
 		}
 		leaf := alias.Leaf{
 			Operand: -1, Index: l.Index, Element: l.Element, Dims: l.Dims, Bytes: l.Bytes, Value: v, Allocation: value.Allocation,
-			Slice: hlo.Slice{Allocation: m.Allocations[value.Allocation].Index, Offset: value.Offset, Size: value.Size},
 		}
-		label := strings.Clone(m.Instructions[value.Instruction].Name) + indexText(l.Index)
+		label := strings.Clone(m.Instructions[value.Instruction].Name) + indexText(&leaf)
 		if err := b.value(&leaf, Bystander, label); err != nil {
 			return err
 		}
-		*slices = append(*slices, Slice{Allocation: int64(value.Allocation), Offset: value.Offset, Bytes: l.Bytes})
+		*places = append(*places, Slice{Allocation: int64(value.Allocation), Offset: value.Offset, Bytes: l.Bytes})
 	}
 	return nil
 }
 
-func equalIndex(a, b hlo.ShapeIndex) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// braces writes a shape index as HLO text does: {}, {1}, {1,0}.
-func braces(index hlo.ShapeIndex) string {
-	text := "{"
-	for i, n := range index {
-		if i > 0 {
-			text += ","
-		}
-		text += fmt.Sprint(n)
-	}
-	return text + "}"
-}
-
-// indexText is braces where there is something in them.
-func indexText(index hlo.ShapeIndex) string {
-	if len(index) == 0 {
+// indexText is a leaf's index where the value is a tuple.
+func indexText(l *alias.Leaf) string {
+	if len(l.Index) == 0 {
 		return ""
 	}
-	return " " + braces(index)
+	return " " + alias.Index(l.Index).String()
+}
+
+// addsFloats says whether PTX adds floating-point numbers atomically (PTX ISA
+// 9.7.13, atom and red): the order of such sums is free.
+func addsFloats(ptx []byte) bool {
+	return regexp.MustCompile(`\b(?:atom|red)(?:\.\w+(?:::\w+)*)*\.add(?:\.\w+)*\.b?f\d+`).Match(ptx)
 }

@@ -23,17 +23,22 @@ const plainShared = 48 << 10
 const (
 	jitErrorLog      = 5
 	jitErrorLogBytes = 6
+	jitLineInfo      = 13
 )
 
 // load compiles PTX or loads a cubin; the compiler's words are in the error.
-func (c *card) load(image []byte) (module, error) {
+func (c *card) load(image []byte, lines bool) (module, error) {
 	text := append(image[:len(image):len(image)], 0) // PTX ends with a zero byte
 	log := make([]byte, 8<<10)
-	options := []uint32{jitErrorLog, jitErrorLogBytes}
-	values := struct { // void *[2]
+	options := []uint32{jitErrorLog, jitErrorLogBytes, jitLineInfo}
+	values := struct { // void *[3]
 		log   *byte
 		bytes uintptr
-	}{&log[0], uintptr(len(log) - 1)}
+		lines uintptr
+	}{log: &log[0], bytes: uintptr(len(log) - 1)}
+	if lines {
+		values.lines = 1
+	}
 	var m uintptr
 	err := c.d.call("cuModuleLoadDataEx", uintptr(unsafe.Pointer(&m)), uintptr(unsafe.Pointer(&text[0])),
 		uintptr(len(options)), uintptr(unsafe.Pointer(&options[0])), uintptr(unsafe.Pointer(&values)))

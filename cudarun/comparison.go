@@ -44,7 +44,7 @@ type comparer struct {
 func newComparer(dev device, report address) (*comparer, error) {
 	c := &comparer{dev: dev, report: report, blocks: uint32(max(dev.info().SMs, 1) * helperBlocks)}
 	var err error
-	if c.image, err = dev.load([]byte(helperPTX)); err != nil {
+	if c.image, err = dev.load([]byte(helperPTX), false); err != nil {
 		return nil, fmt.Errorf("helper kernels: %w", err)
 	}
 	for _, f := range []struct {

@@ -21,8 +21,9 @@ type device interface {
 	copy(dst, src address, bytes int64) error
 	fill(dst address, value byte, bytes int64) error
 
-	// load gives a PTX text or a cubin to the driver's compiler and loader.
-	load(image []byte) (module, error)
+	// load gives a PTX text or a cubin to the driver's compiler and loader; lines
+	// asks the compiler to keep the code's source lines.
+	load(image []byte, lines bool) (module, error)
 	unload(module) error
 	// function finds an entry and allows it its dynamic shared memory.
 	function(m module, entry string, shared uint32) (function, error)

@@ -77,6 +77,8 @@ type tolerance struct {
 // number reads one little-endian element.
 func (e element) number(b []byte) float64 {
 	switch e.kind {
+	case kindBits:
+		return 0
 	case kindHalf:
 		return halfToFloat(binary.LittleEndian.Uint16(b))
 	case kindBrain:

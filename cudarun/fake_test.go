@@ -110,7 +110,7 @@ func (d *fakeDevice) fill(dst address, value byte, bytes int64) error {
 }
 
 // load takes any text but one that says it is bad.
-func (d *fakeDevice) load(image []byte) (module, error) {
+func (d *fakeDevice) load(image []byte, _ bool) (module, error) {
 	if strings.Contains(string(image), "bad") {
 		return 0, fakeError("cuModuleLoadDataEx", codeInvalidPTX)
 	}

@@ -167,14 +167,22 @@ DONE:
 	mov.u64 %rd13, -1;
 	mov.f64 %d3, 0d0000000000000000;
 
+	// A block takes chunks that lie together, so that its threads seldom change
+	// the cell that they count for.
+	mov.u64 %rd40, 0; // cell of what is counted in %rd41
+	mov.u64 %rd41, 0;
+	cvt.u64.u32 %rd16, %r3;
+	add.u64 %rd15, %rd5, %rd16;
+	sub.u64 %rd15, %rd15, 1;
+	div.u64 %rd15, %rd15, %rd16;
 	cvt.u64.u32 %rd14, %r2;
-	mul.lo.u64 %rd14, %rd14, 256;
+	mul.lo.u64 %rd14, %rd14, %rd15;
+	add.u64 %rd42, %rd14, %rd15;
+	min.u64 %rd42, %rd42, %rd5;
 	cvt.u64.u32 %rd15, %r1;
 	add.u64 %rd14, %rd14, %rd15;
-	cvt.u64.u32 %rd16, %r3;
-	mul.lo.u64 %rd16, %rd16, 256;
 NEXT:
-	setp.ge.u64 %p3, %rd14, %rd5;
+	setp.ge.u64 %p3, %rd14, %rd42;
 	@%p3 bra REDUCE;
 	shl.b64 %rd17, %rd14, 4;
 	add.u64 %rd18, %rd1, %rd17;
@@ -187,7 +195,7 @@ NEXT:
 	setp.ne.u64 %p4, %rd20, 0;
 	@%p4 bra LOOK;
 STEP:
-	add.u64 %rd14, %rd14, %rd16;
+	add.u64 %rd14, %rd14, 256;
 	bra NEXT;
 
 LOOK:
@@ -233,16 +241,27 @@ SAME:
 	setp.eq.u32 %p10, %r8, 0;
 	@%p10 bra STEP;
 	div.u64 %rd30, %rd14, %rd6;
-	cvt.u32.u64 %r12, %rd30;
+	cvt.u64.u32 %rd31, %r8;
+	setp.eq.u64 %p11, %rd30, %rd40;
+	@%p11 bra SAMECELL;
+	cvt.u32.u64 %r12, %rd40;
 	shl.b32 %r12, %r12, 3;
 	add.u32 %r12, %r12, %r6;
-	cvt.u64.u32 %rd31, %r8;
-	red.shared.add.u64 [%r12+40], %rd31;
+	setp.ne.u64 %p11, %rd41, 0;
+	@%p11 red.shared.add.u64 [%r12+40], %rd41;
+	mov.u64 %rd40, %rd30;
+	mov.u64 %rd41, 0;
+SAMECELL:
+	add.u64 %rd41, %rd41, %rd31;
 	bra STEP;
 
 REDUCE:
 	setp.eq.u64 %p3, %rd10, 0;
 	@%p3 bra NOTHING;
+	cvt.u32.u64 %r12, %rd40;
+	shl.b32 %r12, %r12, 3;
+	add.u32 %r12, %r12, %r6;
+	red.shared.add.u64 [%r12+40], %rd41;
 	red.shared.add.u64 [%r6], %rd10;
 	red.shared.add.u64 [%r6+16], %rd12;
 	red.shared.min.u64 [%r6+24], %rd13;

@@ -39,6 +39,7 @@ type replay struct {
 	scratch  address
 	images   []module    // by kernel
 	kernels  []function  // by kernel
+	lines    bool        // load code with its source lines
 	unstable bool        // the references of the present kernel disagree somewhere
 	limits   []tolerance // by buffer
 }

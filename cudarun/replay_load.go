@@ -42,7 +42,7 @@ func (r *replay) load(i int, c *ConfigOutcome) (reason string, err error) {
 }
 
 func (r *replay) loadImage(i int, image []byte) (reason string) {
-	m, err := r.dev.load(image)
+	m, err := r.dev.load(image, r.lines)
 	if err != nil {
 		return err.Error()
 	}

@@ -25,7 +25,7 @@ func sanitizeRun(dev device, plan *Plan, deadline time.Duration, out *Outcome) e
 }
 
 func sanitizeConfig(dev device, plan *Plan, i int, deadline time.Duration, out *Outcome, c *ConfigOutcome) (failed error) {
-	r := &replay{dev: dev, plan: plan, deadline: deadline, progress: func(string) {}, out: out}
+	r := &replay{dev: dev, plan: plan, deadline: deadline, progress: func(string) {}, out: out, lines: true}
 	r.images, r.kernels = make([]module, len(plan.Kernels)), make([]function, len(plan.Kernels))
 	reason, err := r.load(i, c)
 	if reason != "" || err != nil {

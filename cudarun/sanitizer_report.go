@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -25,7 +26,7 @@ type Hazard struct {
 	Severity string      `json:"severity"` // "error" or "warning"
 	Text     string      `json:"text"`     // the tool's words
 	Places   []CodePlace `json:"places,omitempty"`
-	Count    int64       `json:"count,omitempty"` // of equal hazards, where the tool says it
+	Count    int64       `json:"count"` // of those that the tool printed
 }
 
 // CodePlace is an instruction of a kernel, and its line where the code tells.
@@ -125,10 +126,27 @@ func (p *reportParser) detail(text string) {
 
 // end closes the open entry.
 func (p *reportParser) end() {
-	if p.open != nil && len(p.report.Hazards) < maxHazards {
-		p.report.Hazards = append(p.report.Hazards, *p.open)
+	if p.open != nil {
+		p.keep(*p.open)
 	}
 	p.open = nil
+}
+
+// keep adds a hazard, or counts it where one of the same kind at the same
+// instructions is there: a tool repeats itself for every thread.
+func (p *reportParser) keep(h Hazard) {
+	h.Count = max(h.Count, 1)
+	kind := func(h *Hazard) string { return strings.SplitN(h.Text, ";", 2)[0] }
+	for i := range p.report.Hazards {
+		same := &p.report.Hazards[i]
+		if len(h.Places) > 0 && kind(same) == kind(&h) && slices.Equal(same.Places, h.Places) {
+			same.Count += h.Count
+			return
+		}
+	}
+	if len(p.report.Hazards) < maxHazards {
+		p.report.Hazards = append(p.report.Hazards, h)
+	}
 }
 
 // place finds "at KERNEL+0x70 in FILE:LINE", and what older tools print,

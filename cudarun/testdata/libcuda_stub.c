@@ -88,7 +88,7 @@ CUresult cuMemsetD8Async(CUdeviceptr d, unsigned char v, size_t n, void *stream)
 }
 
 CUresult cuModuleLoadDataEx(void **m, const void *image, unsigned n, const int *options, void **values) {
-  if (n != 2 || options[0] != 5 || options[1] != 6) return 1;
+  if (n != 3 || options[0] != 5 || options[1] != 6 || options[2] != 13) return 1;
   if (strstr(image, "syntax error")) {
     snprintf(values[0], (size_t)values[1], "line 1: syntax error");
     return 218;
