@@ -101,17 +101,15 @@ func (a *Auditor) kernel(ctx context.Context, out *ModuleReport, p *Pass) {
 	reason := "its kernel is not in the dump"
 	switch {
 	case triton.IsTarget(c.Target):
-		k, err := a.decoder.Decode(c.Target, c.Config)
-		if err != nil {
+		if err := a.decode(p); err != nil {
 			reason = err.Error()
 			break
 		}
-		p.Kernel, p.KernelName = k, k.Kernels[0].Name
 		if a.opts.Runner == nil {
 			reason = "kernels are not run (--replay off)"
 			break
 		}
-		p.Effects, reason = a.opts.Runner.Run(ctx, c, k)
+		p.Effects, reason = a.opts.Runner.Run(ctx, c, p.Kernel)
 		if r, ok := p.Effects.(Replayer); ok {
 			p.replay = func(f *Finding, operand, result int) { r.Replay(ctx, f, operand, result) }
 		}
@@ -126,6 +124,24 @@ func (a *Auditor) kernel(ctx context.Context, out *ModuleReport, p *Pass) {
 	p.unanalysed = reason
 	out.Unanalysed = append(out.Unanalysed, Unanalysed{
 		Target: strings.Clone(c.Target), Kernel: strings.Clone(p.KernelName), Calls: 1, Reason: reason})
+}
+
+// decode reads the kernel call. Where no kernel is run, and the call declares no
+// pair, the static rules need no more than the kernel's name.
+func (a *Auditor) decode(p *Pass) error {
+	c := p.Call
+	if a.opts.Runner == nil && len(c.Declared) == 0 {
+		if name, ok := a.decoder.Peek(c.Target, c.Config); ok {
+			p.KernelName, p.configurations = string(name), 1
+			return nil
+		}
+	}
+	k, err := a.decoder.Decode(c.Target, c.Config)
+	if err != nil {
+		return err
+	}
+	p.Kernel, p.KernelName, p.configurations = k, k.Kernels[0].Name, len(k.Kernels)
+	return nil
 }
 
 // unresolved says why a leaf of the call has no slice; empty when all have one.
@@ -182,9 +198,6 @@ func (p *Pass) callReport(out *ModuleReport) Call {
 		Instruction: strings.Clone(in.Name), Target: strings.Clone(c.Target), Kernel: strings.Clone(p.KernelName),
 		Pairs: []Pair{}, Unanalysed: strings.Clone(p.unanalysed),
 	}
-	if p.Kernel != nil {
-		r.Configurations = len(p.Kernel.Kernels)
-	}
 	for a := range c.Operands {
 		for b := range c.Results {
 			if len(r.Pairs) < maxPairs {
@@ -199,7 +212,7 @@ func (p *Pass) pairReport(r *Call, a, b int) {
 	x, y := &p.Call.Operands[a], &p.Call.Results[b]
 	declared := p.Call.IsDeclared(a, b)
 	shared := x.Allocation >= 0 && y.Allocation >= 0 && share(x.Slice, y.Slice)
-	could := p.Kernel != nil && x.Bytes == y.Bytes && x.Bytes > 0
+	could := p.configurations > 0 && x.Bytes == y.Bytes && x.Bytes > 0
 	if !declared && !shared && !could {
 		return
 	}

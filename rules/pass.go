@@ -60,7 +60,9 @@ type Pass struct {
 
 	Kernel     *triton.Call // nil where the dump does not hold it
 	KernelName string
-	Effects    Effects // nil where the kernel was not run
+
+	configurations int     // kernels that the call may launch; 0 where that is not known
+	Effects        Effects // nil where the kernel was not run
 
 	unanalysed string // why the kernel was not run, where that is said of the call
 	rule       *Rule

@@ -25,6 +25,7 @@ type Decoder struct {
 	inflated []byte
 	source   bytes.Reader
 	inflater io.ReadCloser // nil before first use
+	head     [peekBytes]byte
 }
 
 // keptBuffer bounds what a Decoder keeps after a call that was unusually big.
