@@ -24,7 +24,8 @@ type output struct {
 func (o *auditOptions) parseOutputs(a *app) ([]output, error) {
 	first, _ := report.Lookup(o.format) // check has seen it
 	outs := []output{{write: first, options: report.Options{
-		Color: useColor(o.color, a.stdout), Width: width(a.stdout), SrcRoot: o.srcRoot,
+		Color: useColor(o.color, a.stdout), Width: width(a.stdout),
+		SrcRoot: o.srcRoot, FailOn: rules.Severity(o.failOn), StepSummary: os.Getenv("GITHUB_STEP_SUMMARY"),
 	}}}
 	for _, spec := range o.outputs {
 		format, path, ok := strings.Cut(spec, "=")
@@ -33,7 +34,7 @@ func (o *auditOptions) parseOutputs(a *app) ([]output, error) {
 			return nil, fmt.Errorf("--output %q: FORMAT=FILE was expected, where FORMAT is one of %s",
 				spec, strings.Join(report.Formats(), ", "))
 		}
-		outs = append(outs, output{write: w, path: path, options: report.Options{SrcRoot: o.srcRoot}})
+		outs = append(outs, output{write: w, path: path, options: report.Options{SrcRoot: o.srcRoot, FailOn: rules.Severity(o.failOn)}})
 	}
 	return outs, nil
 }
