@@ -54,6 +54,29 @@ func TestFormatsAgree(t *testing.T) {
 	require.Greater(t, calls, 250)
 }
 
+// TestHealthyDumps finds nothing to say of dumps that real programs made on a CPU.
+func TestHealthyDumps(t *testing.T) {
+	shared := 0
+	for _, path := range modulesOf(t, "cpu", "old", "healthy", "short") {
+		for _, c := range callViews(t, hlo.Source{Path: path}) {
+			for _, l := range append(c.Operands, c.Results...) {
+				require.Empty(t, l.Unresolved, "%s: %s", path, c.Site)
+			}
+			for _, d := range c.Declared {
+				require.Empty(t, d.Problem, "%s: %s", path, c.Site)
+			}
+			for _, o := range c.OperandResult {
+				declared := slices.ContainsFunc(c.Declared, func(d Declared) bool { return d.Operand == o.A && d.Result == o.B })
+				require.True(t, o.Exact && declared, "%s: %s", path, c.Site)
+				shared++
+			}
+			require.Empty(t, c.ResultResult, "%s: %s", path, c.Site)
+			require.Empty(t, c.Overwrites, "%s: %s", path, c.Site)
+		}
+	}
+	require.Greater(t, shared, 50)
+}
+
 // callViews are the calls of a module, sorted.
 func callViews(t *testing.T, src hlo.Source) []callView {
 	m, err := hlo.NewReader(hlo.Limits{}).Read(src)

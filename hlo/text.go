@@ -1,11 +1,10 @@
 package hlo
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 	"sort"
-	"strings"
 )
 
 // transcoder turns a text pair into the HloProto that it stands for, so that shapes,
@@ -27,23 +26,29 @@ type transcoder struct {
 
 	comps     []textComputation
 	compNames map[string]int32 // into comps
+	entry     int32            // into comps, -1: none
+	scheduled bool
 	insts     []textInstruction
 	instNames map[string]int32 // into insts
 	wrapped   []wrappedCall
-	nodes     []shapeNode // of the current computation's shapes
-	stack     []shapeNode // of the tuples that are being read
+	donated   map[string]bool // leaves that entries of input_output_alias name: leafKey
 
-	// Scratch: of the instruction that is being read, and of the list.
+	// Scratch: the current computation's shapes and the tuples being read, the lists of
+	// the instruction that is being read and any other, an unescaped string.
+	nodes, stack            []shapeNode
 	operandIDs, called, ids []int64
-	text                    []byte          // scratch: an unescaped string
-	donated                 []ParameterLeaf // entries of input_output_alias
-	entry                   int32           // into comps, -1: none
-	scheduled               bool
+	text                    []byte
 
 	places []textPlace
 	later  []textPlace // of the allocation that is being read, in cur
-	most   int         // bytes of wire that are too many
+	limits textLimits
 	errs   []error
+}
+
+// textLimits are the most of each that a pair may have.
+type textLimits struct {
+	wire         int // bytes
+	insts, comps int
 }
 
 // textPlace says that the wire from offset wire on stands at offset text of a file.
@@ -80,6 +85,9 @@ const (
 	// textGrowth bounds the wire to this many times the text, and a little more: real
 	// modules need less than one, but %x#0 stands for a shape of any size.
 	textGrowth = 8
+	// maxWrapped bounds the asynchronous instructions whose name is looked for. XLA on
+	// a GPU makes tens.
+	maxWrapped = 4096
 )
 
 // transcode writes the HloProto of a pair. The bytes are valid until the next call.
@@ -87,7 +95,11 @@ const (
 func (t *transcoder) transcode(p textPair, limits Limits) ([]byte, error) {
 	t.reset()
 	size := len(p.text) + len(p.assignment)
-	t.most = int(min(limits.FileBytes, int64(size)*textGrowth+1<<16))
+	t.limits = textLimits{
+		wire:  int(min(limits.FileBytes, int64(size)*textGrowth+1<<16)),
+		insts: int(limits.ModelBytes / instructionBytes),
+		comps: int(limits.ModelBytes / computationBytes),
+	}
 	t.path, t.scan = p.path, scanner{text: p.text}
 	module := t.out.begin(1)
 	t.module()
@@ -107,11 +119,13 @@ func (t *transcoder) transcode(p textPair, limits Limits) ([]byte, error) {
 func (t *transcoder) reset() {
 	if t.compNames == nil {
 		t.compNames, t.instNames = map[string]int32{}, map[string]int32{}
+		t.donated = map[string]bool{}
 	}
+	clear(t.donated)
 	clear(t.compNames)
 	clear(t.instNames)
 	t.out.buf, t.cur.buf = t.out.buf[:0], t.cur.buf[:0]
-	t.comps, t.insts, t.nodes, t.donated = t.comps[:0], t.insts[:0], t.nodes[:0], t.donated[:0]
+	t.comps, t.insts, t.nodes = t.comps[:0], t.insts[:0], t.nodes[:0]
 	t.wrapped = t.wrapped[:0]
 	t.places, t.errs = t.places[:0], nil
 	t.entry, t.scheduled = -1, false
@@ -140,10 +154,13 @@ func (t *transcoder) recovered() bool {
 	return true
 }
 
-// bound fails where the wire grows out of proportion.
+// bound fails where there is too much of something.
 func (t *transcoder) bound() {
-	if len(t.out.buf)+len(t.cur.buf) > t.most {
-		t.scan.failed(t.scan.pos, "more than %d bytes of shapes and numbers", t.most)
+	switch {
+	case len(t.out.buf)+len(t.cur.buf) > t.limits.wire:
+		t.scan.failed(t.scan.pos, "more than %d bytes of shapes and numbers", t.limits.wire)
+	case len(t.insts) > t.limits.insts || len(t.comps) > t.limits.comps || len(t.wrapped) > maxWrapped:
+		t.scan.failed(t.scan.pos, "module takes more memory than the limit")
 	}
 }
 
@@ -154,6 +171,7 @@ func (t *transcoder) computation(name []byte) int32 {
 		n = int32(len(t.comps))
 		t.comps = append(t.comps, textComputation{name: string(name)})
 		t.compNames[t.comps[n].name] = n
+		t.bound()
 	}
 	return n
 }
@@ -188,12 +206,11 @@ func position(path string, text []byte, at int) string {
 	return fmt.Sprintf("%s:%d:%d", path, line, len(before)-start+1)
 }
 
-// donates reports whether an entry of input_output_alias names a parameter's leaf.
-func (t *transcoder) donates(parameter int64, index ShapeIndex) bool {
-	return slices.ContainsFunc(t.donated, func(d ParameterLeaf) bool {
-		return d.Parameter == parameter && slices.Equal(d.Index, index)
-	})
+// leafKey stands for a parameter's leaf.
+func leafKey(parameter int64, index ShapeIndex) string {
+	key := binary.AppendVarint(nil, parameter)
+	for _, n := range index {
+		key = binary.AppendVarint(key, n)
+	}
+	return string(key)
 }
-
-// looksLikeModule tells HLO text from other text.
-func looksLikeModule(text string) bool { return strings.HasPrefix(text, "HloModule ") }

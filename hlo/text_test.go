@@ -286,6 +286,35 @@ func TestTextGrowth(t *testing.T) {
 	require.LessOrEqual(t, cap(tr.out.buf)+cap(tr.cur.buf), 4*textGrowth*text.Len())
 }
 
+// TestTextLimits holds the reader to the limits, whatever the text is made of.
+func TestTextLimits(t *testing.T) {
+	many := &strings.Builder{}
+	for i := range 5000 {
+		fmt.Fprintf(many, "  %%i%d = f32[] add()\n", i)
+	}
+	calls, starts := &strings.Builder{}, &strings.Builder{}
+	calls.WriteString("  %c = f32[] add(), called_computations={%c0")
+	for i := range 5000 {
+		fmt.Fprintf(calls, ",%%c%d", i)
+		fmt.Fprintf(starts, "  %%i%d = ((), f32[%d], s32[]) negate-start()\n", i, i)
+	}
+	calls.WriteString("}\n")
+	for name, test := range map[string]struct {
+		lines  string
+		limits Limits
+	}{
+		"instructions": {many.String(), Limits{ModelBytes: 5000 * instructionBytes}},
+		"computations": {calls.String(), Limits{ModelBytes: 4000 * computationBytes}},
+		"asynchronous": {starts.String(), Limits{}},
+		"wire":         {many.String(), Limits{FileBytes: 100_000}},
+	} {
+		var tr transcoder
+		_, err := tr.transcode(textPair{"m.txt", "a.txt", []byte(oneCall(test.lines)), nil}, test.limits.orDefault())
+		require.ErrorContains(t, err, "more", name)
+		require.ErrorContains(t, err, "m.txt:", name)
+	}
+}
+
 // TestTextCut cuts small dumps at every byte: always an error, but where what is lost
 // says nothing of calls (white space, totals, tables of tuples at the very end).
 func TestTextCut(t *testing.T) {

@@ -107,7 +107,7 @@ func (t *transcoder) allocatedParameter() {
 	w.bool(5, true)
 	w.int64(6, parameter)
 	w.ints(10, t.ids)
-	w.bool(13, t.donates(parameter, t.ids))
+	w.bool(13, t.donated[leafKey(parameter, t.ids)])
 }
 
 // bars passes over a shape between two bars.

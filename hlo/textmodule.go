@@ -77,7 +77,7 @@ func (t *transcoder) inputOutputAlias() {
 		index := s.index(nil)
 		t.out.int64(2, parameter)
 		t.out.ints(3, index)
-		t.donated = append(t.donated, ParameterLeaf{parameter, index})
+		t.donated[leafKey(parameter, index)] = true
 		if s.accept(',') {
 			s.word() // may-alias, must-alias
 		}
