@@ -18,6 +18,7 @@ type auditJob struct {
 	config    rules.Config
 	baseline  *rules.Baseline
 	outputs   []output
+	shard     shard
 	collector *rules.Collector
 }
 
@@ -51,6 +52,9 @@ func (j *auditJob) audit(ctx context.Context, paths []string, p *progress) error
 // find sends every module to the workers.
 func (j *auditJob) find(ctx context.Context, paths []string, to chan<- hlo.Source, results chan<- func(*rules.Collector)) error {
 	for src, err := range hlo.Find(paths, j.options.limits) {
+		if !j.shard.has(src.Path, paths) {
+			continue
+		}
 		if err != nil {
 			results <- func(c *rules.Collector) { c.Incomplete(src.Path, err) }
 			continue

@@ -26,6 +26,7 @@ type auditOptions struct {
 	updateBaseline bool
 	srcRoot        string
 	jobs           int
+	shard          string
 	color          string
 	quiet          bool
 	limits         hlo.Limits
@@ -49,6 +50,7 @@ func (o *auditOptions) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.updateBaseline, "update-baseline", false, "write the findings to the baseline file (default "+defaultBaseline+")")
 	f.StringVar(&o.srcRoot, "src-root", "", "`DIR` that Python files are named relative to")
 	f.IntVar(&o.jobs, "jobs", runtime.GOMAXPROCS(0), "modules to audit at the same time")
+	f.StringVar(&o.shard, "shard", "", "audit part `I/N` of the modules; the merge command joins the reports")
 	f.StringVar(&o.color, "color", "auto", "colour the text report: auto, always or never")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress line")
 	f.Int64Var(&o.limits.FileBytes, "max-module-bytes", 0, "most bytes of one module in memory (default 512 MiB)")
@@ -86,6 +88,9 @@ func (o *auditOptions) prepare(a *app) (*auditJob, error) {
 	}
 	job := &auditJob{options: o, collector: rules.NewCollector()}
 	var err error
+	if job.shard, err = parseShard(o.shard); err != nil {
+		return nil, err
+	}
 	if job.config, err = o.loadConfig(); err != nil {
 		return nil, err
 	}
