@@ -1,6 +1,7 @@
 package hlo
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -88,9 +89,9 @@ func (f *finder) single(path string) {
 	case archive:
 		f.archive(path)
 	case text, earlier:
-		f.give(Source{Path: path, Text: true, Assignment: stem + assignmentSuffix + ".txt"})
+		f.pair(path, path, stem+assignmentSuffix+".txt", errNoAssignmentText)
 	case assignment:
-		f.give(Source{Path: strings.TrimSuffix(stem, assignmentSuffix) + ".txt", Text: true, Assignment: path})
+		f.pair(path, strings.TrimSuffix(stem, assignmentSuffix)+".txt", path, errNoModuleText)
 	case proto:
 		f.give(Source{Path: path})
 	default:
@@ -100,6 +101,18 @@ func (f *finder) single(path string) {
 		}
 		f.give(Source{Path: path}) // reading it says what is wrong with it
 	}
+}
+
+// pair yields a text pair of which the user named one file; missing says that the other
+// is not there.
+func (f *finder) pair(named, module, assignment string, missing error) {
+	for _, path := range [...]string{module, assignment} {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			f.fail(named, missing)
+			return
+		}
+	}
+	f.give(Source{Path: module, Text: true, Assignment: assignment})
 }
 
 // folder looks at a folder's files, then at its folders.

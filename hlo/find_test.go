@@ -140,6 +140,10 @@ func TestFindSingleFiles(t *testing.T) {
 	for name, want := range map[string]string{stepProto: stepProto, "renamed": "renamed", stepText: pair, stepAssignment: pair} {
 		assert.Equal(t, []string{want}, found(t, folder, Limits{}, filepath.Join(folder, name)), name)
 	}
+	half := files{"m.txt": "HloModule m", "n-buffer-assignment.txt": "BufferAssignment:"}.write(t)
+	for name, want := range map[string]error{"m.txt": errNoAssignmentText, "n-buffer-assignment.txt": errNoModuleText} {
+		assert.Equal(t, []string{name + ": " + want.Error()}, found(t, half, Limits{}, filepath.Join(half, name)))
+	}
 }
 
 func TestFindOddEntries(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -204,4 +205,26 @@ func TestAsyncStart(t *testing.T) {
 	assert.Equal(t, Leaf{Index: ShapeIndex{0, 0}, Element: F32, Dims: []int64{4}, Bytes: 16}, leaves[0])
 	assert.Equal(t, ShapeIndex{2}, leaves[2].Index)
 	assert.Equal(t, []ParameterLeaf{{0, ShapeIndex{4}}, {3, ShapeIndex{}}}, got.Donated)
+}
+
+// TestReaderKeepsLittle: a worker's reader must not keep more than a few times what the
+// largest module has, and must reuse it.
+func TestReaderKeepsLittle(t *testing.T) {
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	path := one(t, "transformer_step")
+	before := heap()
+	r := NewReader(Limits{})
+	read := func() {
+		_, err := r.Read(Source{Path: path})
+		require.NoError(t, err)
+	}
+	read()
+	assert.Less(t, heap()-before, uint64(6<<20))
+	assert.Less(t, testing.AllocsPerRun(10, read), 10.0)
+	runtime.KeepAlive(r)
 }
