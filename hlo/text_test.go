@@ -82,16 +82,19 @@ func TestTextVersions(t *testing.T) {
 
 // TestTextOperands reads operands as old and new XLA print them.
 func TestTextOperands(t *testing.T) {
-	for _, test := range []struct{ operands, want string }{
-		{"%p, %p", "p[] p[]"},
-		{"p, p", "p[] p[]"},
-		{"f32[2]{0} %p, f32[2]{0} p", "p[] p[]"},
-		{"%p, /*index=1*/%p", "p[] p[]"},
-		{"/*index=0*/f32[2]{0} %p , /*index=1*/ %p", "p[] p[]"},
-		{"(f32[2]{0}, /*index=1*/(f32[2]{0}, s32[])) %t", "t[]"},
-		{"%t#0", "t[0]"},
-		{"%t#1#0, %p, %t#1#1, %t#1#0", "t[1 0] p[] t[1 1] t[1 0]"},
-		{"", ""},
+	for _, test := range []struct {
+		operands, want string
+		made           int // get-tuple-elements
+	}{
+		{"%p, %p", "p[] p[]", 0},
+		{"p, p", "p[] p[]", 0},
+		{"f32[2]{0} %p, f32[2]{0} p", "p[] p[]", 0},
+		{"%p, /*index=1*/%p", "p[] p[]", 0},
+		{"/*index=0*/f32[2]{0} %p , /*index=1*/ %p", "p[] p[]", 0},
+		{"(f32[2]{0}, /*index=1*/(f32[2]{0}, s32[])) %t", "t[]", 0},
+		{"%t#0", "t[0]", 1},
+		{"%t#1#0, %p, %t#1#1, %t#1#0", "t[1 0] p[] t[1 1] t[1 0]", 3},
+		{"", "", 0},
 	} {
 		m, err := readTexts(oneCall(
 			"  %t = (f32[2]{0}, /*index=1*/(f32[2]{0}, s32[])) sort(%p)\n"+
@@ -102,6 +105,13 @@ func TestTextOperands(t *testing.T) {
 			got = append(got, origin(m, o, nil))
 		}
 		require.Equal(t, test.want, strings.Join(got, " "), test.operands)
+		made := 0
+		for i := range m.Instructions {
+			if m.Instructions[i].Opcode == "get-tuple-element" {
+				made++
+			}
+		}
+		require.Equal(t, test.made, made, test.operands)
 	}
 }
 
@@ -213,6 +223,8 @@ func TestTextAsynchronous(t *testing.T) {
 	two := start("one", "t") + start("two", "u") + "  ROOT %r = f32[2]{0} add(%one-done, %two-done)\n"
 	_, err = readTexts(oneCall(two), oneAssignment("r", "hidden.1", "hidden.2"))
 	require.ErrorContains(t, err, `a.txt:7:12: "hidden.1" is one of 2 asynchronous instructions of one shape`)
+	_, err = readTexts(oneCall(start("one", "t")), oneAssignment("hidden.1", "hidden.2"))
+	require.ErrorContains(t, err, `a.txt:7:12: the module has no instruction "hidden.2"`)
 	_, err = readTexts(oneCall(start("one", "t")), oneAssignment())
 	require.ErrorContains(t, err, "a.txt:4:1: 0 values of an asynchronous instruction, which has 1: cut off?")
 }
@@ -229,6 +241,12 @@ func TestTextErrors(t *testing.T) {
 		{oneCall("  %p = f32[2]{0} add(%p)\n"), "", `m.txt:5:3: instruction "p" stands twice`},
 		{oneCall("  ROOT %c = f32[2]{0} add(%p, %p\n"), "", "m.txt:6:1: name expected"},
 		{oneCall("  ROOT %c = f32[2]{0} call(%p), to_apply=%none\n"), "", `computation "none" is called but not there`},
+		{"HloModule m\n\n%f (q: f32[]) -> f32[] {\n  ROOT %q = f32[] parameter(0)\n}\n" + oneCall("  ROOT %c = f32[] add(%q)\n")[len("HloModule m, is_scheduled=true"):],
+			"", `m.txt:10:23: "q" is no instruction before this in its computation`},
+		{oneCall("  %w = f32[2]{0} while(%p)\n" + good), oneAssignment("c"), `m.txt:5:3: while "w" has 1 operands`},
+		{oneCall("  %n = f32[2]{0} negate(%p)\n  %w = f32[2]{0} while(%p)\n" + good), oneAssignment("c"), `m.txt:6:3: while "w" has 1 operands`},
+		{oneCall("  ROOT %c = " + strings.Repeat("(", 40) + "f32[]" + strings.Repeat(")", 40) + " add(%p)\n"), "", "m.txt:5:46: tuples nest too deep"},
+		{oneCall(good), strings.Replace(oneAssignment("c", "p{0}"), "<1 c @0> (size=8,offset=0", "<1 c @0> (size=8,offset=1", 1), "a.txt:5:10: value 1 in bytes [1,"},
 		{oneCall(good), "", `a.txt:1:1: "BufferAssignment:" expected`},
 		{oneCall(good), oneAssignment("d"), `a.txt:5:12: the module has no instruction "d"`},
 		{oneCall(good), "BufferAssignment:\nallocation 1: size 8:\n", "a.txt:2:12: allocation 0 expected"},
