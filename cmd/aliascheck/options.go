@@ -40,21 +40,27 @@ const (
 var errNoDump = errors.New("no dump was named; `aliascheck --help` says how to make one")
 
 func (o *auditOptions) addFlags(cmd *cobra.Command) {
+	o.addReportFlags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.replay, "replay", "auto", "run the kernels: auto, off, emulate or gpu")
-	f.StringVar(&o.failOn, "fail-on", "error", "exit 1 on findings of this severity or graver: error, warning, note or never")
-	f.StringVar(&o.format, "format", "text", "format of the report on standard output: "+strings.Join(report.Formats(), ", "))
-	f.StringArrayVar(&o.outputs, "output", nil, "write another report, as `FORMAT=FILE`; may be repeated")
 	f.StringVar(&o.config, "config", "", "configuration `FILE` (default "+defaultConfig+" where it exists)")
 	f.StringVar(&o.baseline, "baseline", "", "`FILE` of findings to live with")
 	f.BoolVar(&o.updateBaseline, "update-baseline", false, "write the findings to the baseline file (default "+defaultBaseline+")")
-	f.StringVar(&o.srcRoot, "src-root", "", "`DIR` that Python files are named relative to")
 	f.IntVar(&o.jobs, "jobs", runtime.GOMAXPROCS(0), "modules to audit at the same time")
 	f.StringVar(&o.shard, "shard", "", "audit part `I/N` of the modules; the merge command joins the reports")
-	f.StringVar(&o.color, "color", "auto", "colour the text report: auto, always or never")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress line")
 	f.Int64Var(&o.limits.FileBytes, "max-module-bytes", 0, "most bytes of one module in memory (default 512 MiB)")
 	f.Int64Var(&o.limits.ArchiveBytes, "max-archive-bytes", 0, "most bytes that an archive may inflate to (default 8 GiB)")
+}
+
+// addReportFlags adds the flags of every command that writes reports.
+func (o *auditOptions) addReportFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.failOn, "fail-on", "error", "exit 1 on findings of this severity or graver: error, warning, note or never")
+	f.StringVar(&o.format, "format", "text", "format of the report on standard output: "+strings.Join(report.Formats(), ", "))
+	f.StringArrayVar(&o.outputs, "output", nil, "write another report, as `FORMAT=FILE`; may be repeated")
+	f.StringVar(&o.srcRoot, "src-root", "", "`DIR` that Python files are named relative to")
+	f.StringVar(&o.color, "color", "auto", "colour the text report: auto, always or never")
 }
 
 // check says which flag has a value that it must not have.

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"aliascheck/rules"
+
+	"github.com/spf13/cobra"
+)
+
+func newMergeCommand(a *app) *cobra.Command {
+	o := auditOptions{replay: "off", jobs: 1}
+	cmd := &cobra.Command{
+		Use:   "merge [flags] REPORT.json...",
+		Short: "Join the JSON reports of a sharded audit into one",
+		Long: `merge joins JSON reports, of shards (--shard I/N) or of several dumps, into one.
+Equal findings are counted once, with the calls and tests of all. REPORT - is
+standard input.
+
+The exit code is that of an audit of everything at once.`,
+		Example: `  aliascheck --shard 3/16 --output json=shard-3.json dump_dir/
+  aliascheck merge --output sarif=all.sarif --format markdown shard-*.json`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := o.check(); err != nil {
+				return err
+			}
+			return o.merge(a, args)
+		},
+	}
+	o.addReportFlags(cmd)
+	return cmd
+}
+
+// merge reads the reports, and writes and judges what they amount to.
+func (o *auditOptions) merge(a *app, paths []string) error {
+	outputs, err := o.parseOutputs(a)
+	if err != nil {
+		return err
+	}
+	var reports []*rules.Report
+	for _, path := range paths {
+		r, err := readReport(a, path)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		reports = append(reports, r)
+	}
+	all, err := rules.Merge(reports)
+	if err != nil {
+		return err
+	}
+	for i := range outputs {
+		if err := outputs[i].to(a, all); err != nil {
+			return fmt.Errorf("writing the report: %w", err)
+		}
+	}
+	return (&auditJob{options: o}).exit(all)
+}
+
+// maxReport bounds a report that is read, in bytes.
+const maxReport = 4 << 30
+
+// readReport reads a JSON report and checks it.
+func readReport(a *app, path string) (*rules.Report, error) {
+	in := a.stdin
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, errors.Unwrap(err) // the path is said by the caller
+		}
+		defer f.Close()
+		in = f
+	}
+	limited := &io.LimitedReader{R: in, N: maxReport}
+	decoder := json.NewDecoder(limited)
+	var r rules.Report
+	if err := decoder.Decode(&r); err != nil {
+		if limited.N <= 0 {
+			return nil, errors.New("it is longer than 4 GiB")
+		}
+		return nil, fmt.Errorf("not a JSON report of aliascheck: byte %d: %w", decoder.InputOffset(), err)
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return nil, fmt.Errorf("byte %d: something follows the report", decoder.InputOffset())
+	}
+	return &r, r.Check()
+}
