@@ -13,14 +13,13 @@ import (
 
 // tensormapParams are the parameters of one descriptor, as flags.
 type tensormapParams struct {
-	tensorMap, address             string
-	rank                           int
-	dims, strides, box, steps      string
-	interleave, swizzle, l2, fill  string
-	lower, upper                   string
-	channels, pixels               uint64
-	names                          []string // of the flags of a descriptor
-	im2colNames, requiredWithTiled []string
+	tensorMap, address            string
+	rank                          int
+	dims, strides, box, steps     string
+	interleave, swizzle, l2, fill string
+	lower, upper                  string
+	channels, pixels              uint64
+	names, im2colNames            []string // of the flags of a descriptor
 }
 
 func (p *tensormapParams) addFlags(f *pflag.FlagSet) {

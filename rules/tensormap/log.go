@@ -75,6 +75,9 @@ func (p *logReader) run() error {
 
 // line looks at one line.
 func (p *logReader) line(line []byte) {
+	if bytes.IndexByte(line, '\r') >= 0 { // many times faster than the last one
+		line = line[bytes.LastIndexByte(line, '\r')+1:] // what a progress bar drew before
+	}
 	if i := bytes.Index(line, []byte(errorText)); i >= 0 {
 		p.message(line[:i], string(line[i+len(errorText):]))
 		return
@@ -84,22 +87,36 @@ func (p *logReader) line(line []byte) {
 		p.message(line[:i], rest)
 		return
 	}
-	name, start := p.words.splitPrefix(line)
+	start := p.words.textStart(line)
 	sp, text, ok := p.words.at(line[start:])
 	if !ok {
-		if bytes.Contains(line, []byte(startText)) {
-			p.stats.Unread++
-			p.stream(name).garbled(p.stats.Lines)
-		}
+		p.inside(line, start)
 		return
 	}
-	p.stream(name).field(sp, string(text[:min(len(text), 512)]), p.stats.Lines, p.emit)
+	p.stream(streamName(line[:start])).field(sp, string(text[:min(len(text), 512)]), p.stats.Lines, p.emit)
+}
+
+// inside looks for the beginning of a print in the middle of a line: after a progress
+// bar that did not end its line, or amid the characters of another process.
+func (p *logReader) inside(line []byte, start int) {
+	i := bytes.Index(line, []byte(startText))
+	if i < 0 {
+		return
+	}
+	s := p.stream(streamName(line[:start]))
+	sp, text, ok := p.words.at(line[i:])
+	if _, err := parsePointer(string(text[:min(len(text), 64)])); ok && err == nil && s.quiet() {
+		s.field(sp, string(text), p.stats.Lines, p.emit)
+		return
+	}
+	p.stats.Unread++
+	s.garbled(p.stats.Lines)
 }
 
 // message reads an error message: before it may stand a prefix and any other text,
 // after it a code, the driver's text for one, or the descriptor's name.
 func (p *logReader) message(before []byte, after string) {
-	name, _ := p.words.splitPrefix(before)
+	name := streamName(before[:p.words.textStart(before)])
 	m := message{line: p.stats.Lines}
 	after = after[:min(len(after), 256)]
 	m.code, m.hasCode = parseCode(afterWords(after))

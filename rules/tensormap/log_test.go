@@ -284,6 +284,18 @@ func TestBareMessages(t *testing.T) {
 	assert.Equal(t, CodeIllegalAddress, got[1].Code)
 }
 
+// A progress bar does not end its line.
+func TestPrintsAfterProgressBars(t *testing.T) {
+	text := strings.Join(good(), "\n")
+	for _, before := range []string{"\r  5%|5         | 1/20 [00:01<00:19,  1.00s/it]", "\r 10%|1\r 15%|2\r", "loading..."} {
+		got, stats := readAll(t, before+text)
+		require.Len(t, got, 1)
+		assert.Empty(t, got[0].Problems)
+		assert.True(t, got[0].Descriptor.Has(FieldTensorMap))
+		assert.Zero(t, stats.Unread)
+	}
+}
+
 // tilelang's older code prints the addresses of its arrays.
 func TestPrintedAddressesAreNoValues(t *testing.T) {
 	lines := good()

@@ -1,51 +1,80 @@
 package tensormap
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // maxStream is the longest name of a stream that is told apart, in bytes.
 const maxStream = 96
 
-// splitPrefix takes off what launchers put before a line: timestamps and levels,
-// and the marks by which processes are told apart, such as "[rank3]:", "3: " (srun
-// -l), "(pid=7120)" or "(RayWorker pid=7, ip=10.0.0.1)" (Ray), "[1,3]<stderr>:" (Open
-// MPI), "node1: " (pdsh). It gives the marks without the rest, and where the line's
-// own text starts. It looks only at the start of a line, and gives up at the first
-// word that is none of these.
-func (v *vocabulary) splitPrefix(line []byte) (stream string, start int) {
-	var mark []byte
-loop:
+// textStart is where a line's own text starts after what launchers put before it:
+// timestamps and levels, and the marks by which processes are told apart, such as
+// "[rank3]:", "3: " (srun -l), "(pid=7120)" or "(RayWorker pid=7, ip=10.0.0.1)" (Ray),
+// "[1,3]<stderr>:" (Open MPI), "node1: " (pdsh). It looks only at the start of a line,
+// and gives up at the first word that is none of these.
+func (v *vocabulary) textStart(line []byte) int {
+	start := 0
 	for start < len(line) && start < 512 {
-		switch c := line[start]; {
-		case c == ' ' || c == '\t' || c == ':' || c == '|':
-			start++
-			continue
-		case c == 0x1b:
-			start += escapeLength(line[start:])
+		if n := skipped(line[start:]); n > 0 {
+			start += n
 			continue
 		}
 		if _, _, ok := v.at(line[start:]); ok {
-			break loop
+			break
 		}
-		n, text := token(line[start:])
+		n, _ := token(line[start:])
 		if n == 0 {
-			break loop
+			break
 		}
 		start += n
-		if text != nil && len(mark)+len(text) < maxStream {
+	}
+	return start
+}
+
+// streamName joins the marks of a prefix that tell processes apart.
+func streamName(prefix []byte) string {
+	var mark []byte
+	for len(prefix) > 0 {
+		if n := skipped(prefix); n > 0 {
+			prefix = prefix[n:]
+			continue
+		}
+		n, text := token(prefix)
+		if n == 0 {
+			break
+		}
+		prefix = prefix[n:]
+		for _, w := range bytes.Fields(text) {
+			if isTime(w) || isLevel(w) || len(mark)+len(w) > maxStream {
+				continue
+			}
 			if len(mark) > 0 {
 				mark = append(mark, ' ')
 			}
-			mark = append(mark, text...)
+			mark = append(mark, w...)
 		}
 	}
-	return string(mark), start
+	return string(mark)
 }
 
-// token reads one mark, timestamp or level. It gives the bytes read, 0 where there
-// is none, and the text that tells processes apart, nil where it does not.
+// skipped is the length of what stands between marks: blanks, separators, and escape
+// sequences of a terminal.
+func skipped(s []byte) int {
+	switch s[0] {
+	case ' ', '\t', ':', '|':
+		return 1
+	case 0x1b:
+		return escapeLength(s)
+	}
+	return 0
+}
+
+// token reads one mark, timestamp or level: the bytes read, 0 where there is none, and
+// the text that may tell processes apart, nil where it does not.
 func token(s []byte) (int, []byte) {
 	if end := group(s); end > 0 {
-		return end, processWords(s[1 : end-1])
+		return end, s[1 : end-1]
 	}
 	n := 0
 	for n < len(s) && n < 64 && !isSpace(s[n]) {
@@ -61,7 +90,11 @@ func token(s []byte) (int, []byte) {
 		return n, word[:n-1]
 	}
 	// "3:" may be glued to the text, and "[1,3]<stderr>:" to its own group.
-	if d := leadingDigits(string(word[:min(n, 8)])); d > 0 && d < n && word[d] == ':' && !isTime(word) {
+	d := 0
+	for d < len(word) && d < 8 && word[d] >= '0' && word[d] <= '9' {
+		d++
+	}
+	if d > 0 && d < n && word[d] == ':' {
 		return d + 1, word[:d]
 	}
 	return 0, nil
@@ -86,22 +119,6 @@ func group(s []byte) int {
 	return 0
 }
 
-// processWords are the words of a group that tell processes apart: all but times and
-// levels. Nothing is nil.
-func processWords(s []byte) []byte {
-	var out []byte
-	for _, w := range bytes.Fields(s) {
-		if isTime(w) || isLevel(w) {
-			continue
-		}
-		if len(out) > 0 {
-			out = append(out, ' ')
-		}
-		out = append(out, w...)
-	}
-	return out
-}
-
 // isTime accepts dates, times and counters with a separator: 2025-11-22,
 // 22:22:32.123, 11-22, W1122, 2025-11-22T22:22:32Z.
 func isTime(w []byte) bool {
@@ -124,9 +141,20 @@ func isTime(w []byte) bool {
 }
 
 func isLevel(w []byte) bool {
-	switch string(bytes.ToLower(bytes.Trim(w, ":[]<>"))) {
-	case "info", "warn", "warning", "error", "debug", "fatal", "critical", "notice", "trace", "stderr", "stdout", "out", "err":
-		return true
+	for len(w) > 0 && (w[0] == '[' || w[0] == '<') {
+		w = w[1:]
+	}
+	for len(w) > 0 && (w[len(w)-1] == ']' || w[len(w)-1] == '>' || w[len(w)-1] == ':') {
+		w = w[:len(w)-1]
+	}
+	if len(w) < 3 || len(w) > 8 {
+		return false
+	}
+	for _, level := range [...]string{"info", "warn", "warning", "error", "debug", "fatal", "critical", "notice", "trace",
+		"stderr", "stdout", "out", "err"} {
+		if len(level) == len(w) && strings.EqualFold(level, string(w)) {
+			return true
+		}
 	}
 	return false
 }

@@ -128,6 +128,16 @@ func (s *stream) errorMessage(m message, emit func(Entry)) {
 	s.pend = &m
 }
 
+// quiet reports whether no print is being read.
+func (s *stream) quiet() bool {
+	for _, b := range s.open {
+		if b != nil && b.strong {
+			return false
+		}
+	}
+	return s.tangle == nil
+}
+
 // garbled notes a line in which the beginning of a print stands amid other text:
 // characters of several processes are mixed, and no print near it is trusted.
 func (s *stream) garbled(line int64) {
