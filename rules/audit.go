@@ -24,6 +24,20 @@ type Options struct {
 	Config  Config
 	SrcRoot string       // Python files are named relative to it in fingerprints
 	Runner  KernelRunner // nil: kernels are not run
+
+	// Seen is told of every call whose kernel is in the dump, while the module is in
+	// memory: a replay elsewhere takes what it needs. nil: nobody wants to know. The
+	// workers call it at the same time.
+	Seen func(SeenCall)
+}
+
+// SeenCall is a judged call whose kernel is in the dump. Everything in it but the
+// findings is valid until Seen returns.
+type SeenCall struct {
+	Call     *alias.Call
+	Kernel   *triton.Call
+	Effects  Effects // nil where the kernel was not run
+	Findings []Finding
 }
 
 // Auditor judges modules one after another. Use one per worker.
@@ -87,6 +101,9 @@ func (a *Auditor) call(ctx context.Context, out *ModuleReport, c *alias.Call) {
 		}
 	}
 	a.place(out, p)
+	if a.opts.Seen != nil && p.Kernel != nil {
+		a.opts.Seen(SeenCall{c, p.Kernel, p.Effects, p.findings})
+	}
 	report := p.callReport(out)
 	for i := range p.findings {
 		report.Findings = append(report.Findings, p.findings[i].Fingerprint)

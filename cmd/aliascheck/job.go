@@ -20,6 +20,7 @@ type auditJob struct {
 	outputs   []output
 	shard     shard
 	collector *rules.Collector
+	runner    rules.KernelRunner // nil: kernels are not run
 }
 
 // audit reads and judges every module that the paths hold, with several workers.
@@ -95,8 +96,10 @@ type worker struct {
 
 func (j *auditJob) newWorker() *worker {
 	return &worker{
-		reader:  hlo.NewReader(j.options.limits),
-		auditor: rules.NewAuditor(rules.Options{Config: j.config, SrcRoot: j.options.srcRoot}),
+		reader: hlo.NewReader(j.options.limits),
+		auditor: rules.NewAuditor(rules.Options{
+			Config: j.config, SrcRoot: j.options.srcRoot, Runner: j.runner,
+		}),
 	}
 }
 
@@ -145,7 +148,7 @@ func (j *auditJob) writeBaseline(a *app, r *rules.Report) error {
 
 // exit turns a report into an exit code.
 func (j *auditJob) exit(r *rules.Report) error {
-	if len(r.Summary.Incomplete) > 0 {
+	if len(r.Summary.Incomplete) > 0 || j.options.kernels.requireAnalysis && len(r.Summary.Unanalysed) > 0 {
 		return exitError(exitFailed)
 	}
 	if j.options.failOn == "never" {

@@ -30,6 +30,7 @@ type auditOptions struct {
 	color          string
 	quiet          bool
 	limits         hlo.Limits
+	kernels        kernelFlags
 }
 
 const (
@@ -51,6 +52,7 @@ func (o *auditOptions) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.quiet, "quiet", false, "no progress line")
 	f.Int64Var(&o.limits.FileBytes, "max-module-bytes", 0, "most bytes of one module in memory (default 512 MiB)")
 	f.Int64Var(&o.limits.ArchiveBytes, "max-archive-bytes", 0, "most bytes that an archive may inflate to (default 8 GiB)")
+	o.kernels.add(cmd)
 }
 
 // addReportFlags adds the flags of every command that writes reports.
@@ -96,6 +98,11 @@ func (o *auditOptions) prepare(a *app) (*auditJob, error) {
 	var err error
 	if job.shard, err = parseShard(o.shard); err != nil {
 		return nil, err
+	}
+	if o.replay != "off" {
+		if job.runner, err = o.kernels.analyzer(); err != nil {
+			return nil, err
+		}
 	}
 	if job.config, err = o.loadConfig(); err != nil {
 		return nil, err

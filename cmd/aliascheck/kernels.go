@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"aliascheck/rules"
+	"aliascheck/rules/ptx"
+
+	"github.com/spf13/cobra"
+)
+
+// kernelFlags say how kernels are run.
+type kernelFlags struct {
+	steps           int64
+	memory          int64
+	time            time.Duration
+	sample          int
+	operands        []string
+	cacheDir        string
+	noCache         bool
+	requireAnalysis bool
+}
+
+func (k *kernelFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.Int64Var(&k.steps, "max-steps", ptx.DefaultSteps, "most thread-instructions of one launch on the PTX machine")
+	f.Int64Var(&k.memory, "max-kernel-bytes", ptx.DefaultMemory, "most bytes of memory for one launch on the PTX machine")
+	f.DurationVar(&k.time, "max-kernel-time", time.Minute, "most time for one kernel on the PTX machine")
+	f.IntVar(&k.sample, "sample-blocks", 0, "run about `N` blocks of a launch; its verdicts are never complete (0: all)")
+	f.StringArrayVar(&k.operands, "operand", nil, "contents of an operand, as `CALL:N=FILE.npy`; may be repeated")
+	f.StringVar(&k.cacheDir, "cache-dir", "", "`DIR` that remembers analysed kernels (default: aliascheck in the user's cache)")
+	f.BoolVar(&k.noCache, "no-cache", false, "remember nothing across runs")
+	f.BoolVar(&k.requireAnalysis, "require-analysis", false, "exit 2 where a kernel could not be analysed")
+}
+
+// analyzer makes what runs the kernels.
+func (k *kernelFlags) analyzer() (*rules.KernelAnalyzer, error) {
+	if k.steps < 1 || k.memory < 1 || k.time < 0 || k.sample < 0 {
+		return nil, fmt.Errorf("a limit of the PTX machine was zero or negative")
+	}
+	var files []rules.OperandFile
+	for _, flag := range k.operands {
+		file, err := rules.ParseOperandFile(flag)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file)
+	}
+	var snapshots rules.Snapshots
+	return rules.NewKernelAnalyzer(rules.KernelOptions{
+		Budget:       ptx.Budget{Steps: k.steps, Memory: k.memory},
+		SampleBlocks: k.sample,
+		Time:         k.time,
+		Operands:     rules.OperandSource{Lookups: []rules.OperandLookup{rules.FromFiles(files), snapshots.Lookup}},
+		Replay:       true,
+		CacheDir:     k.cache(),
+		Version:      buildStamp(),
+	}), nil
+}
+
+// cache is the directory that remembers analysed kernels; empty for none. A machine
+// without a home for caches goes without: it costs time, nothing else.
+func (k *kernelFlags) cache() string {
+	if k.noCache {
+		return ""
+	}
+	if k.cacheDir != "" {
+		return k.cacheDir
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "aliascheck")
+}
+
+// buildStamp tells builds apart whose version is the same: what one build remembers
+// another must not believe.
+func buildStamp() string {
+	stamp := version()
+	if path, err := os.Executable(); err == nil {
+		if info, err := os.Stat(path); err == nil {
+			stamp += fmt.Sprintf(" %d %d", info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return stamp
+}
