@@ -246,6 +246,8 @@ func TestTextErrors(t *testing.T) {
 		{oneCall("  %w = f32[2]{0} while(%p)\n" + good), oneAssignment("c"), `m.txt:5:3: while "w" has 1 operands`},
 		{oneCall("  %n = f32[2]{0} negate(%p)\n  %w = f32[2]{0} while(%p)\n" + good), oneAssignment("c"), `m.txt:6:3: while "w" has 1 operands`},
 		{oneCall("  ROOT %c = " + strings.Repeat("(", 40) + "f32[]" + strings.Repeat(")", 40) + " add(%p)\n"), "", "m.txt:5:46: tuples nest too deep"},
+		{oneCall(good), "BufferAssignment:\nallocation 0: size 8:\n value: <0 p @0> (size=8,offset=8): f32[2]{0}\n" +
+			" value: <1 c @0> (size=8,offset=0): f32[2]{0}\n", "a.txt:3:10: value 0 in bytes [8,"},
 		{oneCall(good), strings.Replace(oneAssignment("c", "p{0}"), "<1 c @0> (size=8,offset=0", "<1 c @0> (size=8,offset=1", 1), "a.txt:5:10: value 1 in bytes [1,"},
 		{oneCall(good), "", `a.txt:1:1: "BufferAssignment:" expected`},
 		{oneCall(good), oneAssignment("d"), `a.txt:5:12: the module has no instruction "d"`},
