@@ -60,6 +60,9 @@ not whole.`,
 }
 
 func (o *runOptions) check() error {
+	if o.audit.shard != "" {
+		return errors.New("--shard is for the audit of a dump; give each machine its part of the tests, and join the reports with `aliascheck merge`")
+	}
 	switch runner.Keep(o.keep) {
 	case "", runner.KeepAll, runner.KeepFindings, runner.KeepNone:
 		return nil
