@@ -10,21 +10,21 @@ type CauseKind string
 
 // The causes.
 const (
-	CauseNone               CauseKind = ""
-	CauseNullAddress        CauseKind = "null-address"
-	CauseElementStrideFirst CauseKind = "element-stride-first"
-	CauseSizeOneStride      CauseKind = "size-one-stride"
-	CauseStridesInElements  CauseKind = "strides-in-elements"
-	CauseStrideOverflow     CauseKind = "stride-overflow"
-	CauseUnpaddedRow        CauseKind = "unpadded-row"
-	CauseBoxWiderThanSwz    CauseKind = "box-wider-than-swizzle"
-	CauseMisalignedView     CauseKind = "misaligned-view"
-	CauseEmptyTensor        CauseKind = "empty-tensor"
-	CauseStaleError         CauseKind = "stale-error"
-	CauseNoContext          CauseKind = "no-context"
-	CauseOtherFailure       CauseKind = "other-failure"
-	CauseUnexplained        CauseKind = "unexplained"
-	CauseRule               CauseKind = "rule" // nothing more than the rule itself
+	CauseNone                CauseKind = ""
+	CauseNullAddress         CauseKind = "null-address"
+	CauseElementStrideFirst  CauseKind = "element-stride-first"
+	CauseSizeOneStride       CauseKind = "size-one-stride"
+	CauseStridesInElements   CauseKind = "strides-in-elements"
+	CauseStrideOverflow      CauseKind = "stride-overflow"
+	CauseUnpaddedRow         CauseKind = "unpadded-row"
+	CauseBoxWiderThanSwizzle CauseKind = "box-wider-than-swizzle"
+	CauseMisalignedView      CauseKind = "misaligned-view"
+	CauseEmptyTensor         CauseKind = "empty-tensor"
+	CauseStaleError          CauseKind = "stale-error"
+	CauseNoContext           CauseKind = "no-context"
+	CauseOtherFailure        CauseKind = "other-failure"
+	CauseUnexplained         CauseKind = "unexplained"
+	CauseRule                CauseKind = "rule" // nothing more than the rule itself
 )
 
 // Cause is what probably happened, in one or two sentences.
@@ -52,7 +52,7 @@ func probableCause(d *Descriptor, j *Judgement) Cause {
 	}
 	switch {
 	case broken[13]:
-		return Cause{CauseBoxWiderThanSwz, fmt.Sprintf("a row of the box is wider than the %d bytes after which swizzle %s "+
+		return Cause{CauseBoxWiderThanSwizzle, fmt.Sprintf("a row of the box is wider than the %d bytes after which swizzle %s "+
 			"repeats; wide rows are copied as several boxes", d.Swizzle.Span(), d.Swizzle)}
 	case broken[3]:
 		return Cause{CauseMisalignedView, fmt.Sprintf("the tensor is a view that starts in the middle of an allocation: its "+

@@ -33,7 +33,7 @@ func TestCauses(t *testing.T) {
 		{"NULL", func(d *Descriptor) { d.Address = 0 }, CauseNullAddress, nil},
 		{"empty", func(d *Descriptor) { d.Dims = u{128, 0} }, CauseEmptyTensor, nil},
 		{"view", func(d *Descriptor) { d.Address += 2 }, CauseMisalignedView, nil},
-		{"wide box", func(d *Descriptor) { d.Box[0] = 128 }, CauseBoxWiderThanSwz, nil},
+		{"wide box", func(d *Descriptor) { d.Box[0] = 128 }, CauseBoxWiderThanSwizzle, nil},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -73,7 +73,7 @@ func (c Code) String() string {
 // or the driver's text for it.
 func parseCode(s string) (Code, bool) {
 	s = strings.TrimLeft(s, " :,(")
-	if n := leadingDigits(s); n > 0 && n <= 6 {
+	if n := leadingDigits(s); n > 0 && n <= 6 && (n == len(s) || strings.ContainsRune(" \t(.[", rune(s[n]))) {
 		v := 0
 		for _, c := range s[:n] {
 			v = v*10 + int(c-'0')

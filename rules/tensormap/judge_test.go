@@ -225,3 +225,17 @@ func TestFailureCodes(t *testing.T) {
 	assert.Equal(t, CauseNullAddress, JudgeFailure(d, 1).Cause.Kind)
 	assert.Contains(t, JudgeFailure(d, 700).Cause.Text, "illegal as well")
 }
+
+func TestParseCode(t *testing.T) {
+	for text, want := range map[string]Code{" 1": 1, ", error code: 700": 700, " 719 (unspecified launch failure)": 719, " due to invalid argument": 1,
+		" due to an illegal instruction was encountered": 715, " CUDA_ERROR_MISALIGNED_ADDRESS": 716, " 999 [repeated 3x across cluster]": 999,
+		" due to unspecified launch failure\n": 719} {
+		got, ok := parseCode(afterWords(text))
+		assert.True(t, ok, text)
+		assert.Equal(t, want, got, text)
+	}
+	for _, text := range []string{" A_desc", " 12,11", " )1", "", " 1Error: Failed", " 12345678"} {
+		_, ok := parseCode(afterWords(text))
+		assert.False(t, ok, text)
+	}
+}

@@ -96,7 +96,7 @@ swizzle        CU_TENSOR_MAP_SWIZZLE_128B
 l2Promotion    2 (CU_TENSOR_MAP_L2_PROMOTION_L2_128B)
 oobFill        NONE
 Error: Failed to initialize the TMA descriptor CUDA_ERROR_INVALID_VALUE
-`, "CUTLASS", 1, 2, u{256}, []int{13}, CauseBoxWiderThanSwz},
+`, "CUTLASS", 1, 2, u{256}, []int{13}, CauseBoxWiderThanSwizzle},
 		{"error first, the driver's names", `Error: Failed to initialize the TMA descriptor, error code: 1
 TMA Desc Addr:   0x7ffd054484c0
 tensorDataType 9
