@@ -149,7 +149,7 @@ func TestTextShapes(t *testing.T) {
 
 // TestTextModule reads what the dumps of testdata do not hold.
 func TestTextModule(t *testing.T) {
-	m, err := readTexts(`HloModule m, is_scheduled=true, input_output_alias={ {0}: (1, {0}, may-alias), {}: (2, {}) }, buffer_donor={ (0, {}), (3, {1,2}) }
+	m, err := readTexts(`HloModule pjit(f<x>), is_scheduled=true, input_output_alias={ {0}: (1, {0}, may-alias), {}: (2, {}) }, buffer_donor={ (0, {}), (3, {1,2}) }
 
 %inside (a: f32[2]) -> f32[2] {
   %a = f32[2]{0} parameter(0)
@@ -184,6 +184,7 @@ Total bytes used: 264 (264B)
 `)
 	require.NoError(t, err)
 	require.Equal(t, []ParameterLeaf{{1, ShapeIndex{0}}, {2, ShapeIndex{}}, {0, ShapeIndex{}}, {3, ShapeIndex{1, 2}}}, m.Donated)
+	require.Equal(t, "pjit(f<x>)", m.Name)
 	named := map[string]int32{}
 	for i := range m.Instructions {
 		named[m.Instructions[i].Name] = int32(i)

@@ -1,5 +1,7 @@
 package hlo
 
+import "bytes"
+
 // module reads HloModule::ToString: a header, the tables of the stack frame index,
 // and the computations, callees before callers. It writes HloModuleProto.
 func (t *transcoder) module() {
@@ -8,9 +10,12 @@ func (t *transcoder) module() {
 		s.failed(s.pos, `"HloModule" expected: not HLO text, or cut off`)
 		return
 	}
-	name := s.word()
+	start := s.pos
+	for s.pos < len(s.text) && s.text[s.pos] != ',' && s.text[s.pos] != '\n' {
+		s.pos++ // any name: JAX makes it of a function's
+	}
 	t.placed(&t.out, 0, false)
-	t.out.bytes(1, name)
+	t.out.bytes(1, bytes.TrimSpace(s.text[start:s.pos]))
 	t.header()
 	t.frameTables()
 	if s.problem != "" {
