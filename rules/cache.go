@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"aliascheck/rules/ptx"
 )
 
 // cacheFormat names the layout of entries and the meaning of what is in them. A
@@ -107,7 +109,11 @@ type perishable interface{ perishes() bool }
 // remember computes a value once: equal inputs meet in memory, in the cache
 // directory, or wait for the one that computes. Values are shared: do not change them.
 func remember[T any](k *KernelAnalyzer, kind string, inputs any, compute func() (*T, error)) (*T, error) {
-	key, err := k.memory.key(kind, inputs)
+	key, err := k.memory.key(kind, struct {
+		Budget ptx.Budget
+		Sample int
+		Inputs any
+	}{k.opts.Budget, k.opts.SampleBlocks, inputs})
 	if err != nil {
 		return nil, err
 	}

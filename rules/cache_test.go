@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"aliascheck/rules/ptx"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -51,6 +53,22 @@ func TestCacheKeepsAcrossRuns(t *testing.T) {
 	assert.True(t, computed, "another version of the program")
 	_, computed = recall(t, "", "1", "inputs")
 	assert.True(t, computed, "no directory, nothing kept")
+}
+
+// TestCacheKnowsTheBudget: a kernel that one budget could not analyse another may.
+func TestCacheKnowsTheBudget(t *testing.T) {
+	dir := t.TempDir()
+	recall(t, dir, "1", "inputs")
+	for _, o := range []KernelOptions{{Budget: ptx.Budget{Steps: 5}}, {SampleBlocks: 7}} {
+		o.CacheDir, o.Version = dir, "1"
+		computed := false
+		_, err := remember(NewKernelAnalyzer(o), "test", "inputs", func() (*cached, error) {
+			computed = true
+			return &cached{}, nil
+		})
+		require.NoError(t, err)
+		assert.True(t, computed)
+	}
 }
 
 // TestCacheIgnoresBadEntries damages an entry in every way that a disk, a crash or
