@@ -5,83 +5,30 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
+	"math"
 	"sync"
 	"time"
 )
 
-// HiddenCommand is the argument that makes this program's binary a worker.
-const HiddenCommand = "__gpu-worker"
-
-// Defaults of Options.
-const (
-	DefaultLaunchDeadline = 10 * time.Second
-	DefaultSilence        = 60 * time.Second
-)
-
-// Options say how plans are replayed. The zero value uses device 0 and this
-// program's own binary as the worker.
-type Options struct {
-	Worker []string // command and arguments; nil: this binary and HiddenCommand
-	Env    []string // the workers' environment; nil: this process's
-
-	// Devices are ordinals among those that CUDA_VISIBLE_DEVICES shows; one
-	// worker runs on each. nil: device 0.
-	Devices []int
-
-	// LaunchDeadline bounds one launch; 0: DefaultLaunchDeadline.
-	LaunchDeadline time.Duration
-	// Silence is how long a worker may work without a word beyond a launch's
-	// deadline (the driver compiles, contents are copied) before it is killed;
-	// 0: DefaultSilence.
-	Silence time.Duration
-	// Budget bounds all replays of one Run together; 0: none.
-	Budget time.Duration
-
-	// Progress is called before each replay, at each of its stages, and after
-	// it, from several goroutines in turn, never at once.
-	Progress func(Progress)
-}
-
-// Progress is how far a Run is.
-type Progress struct {
-	Plan  string // name
-	Stage string // "start", "load NAME", "apart 1", ..., "end"
-	Done  int    // replays that ended
-	Of    int    // replays to do: equal plans count once
-}
-
-// Session holds the workers, one a device.
+// Session holds the workers, one a device. It is safe for concurrent use: replays
+// wait for a device, and plans of equal content are replayed once.
 type Session struct {
 	options Options
-	clients []*client
-	mu      sync.Mutex // Progress
+	clients []*client // nil where the last worker was lost
+	idle    chan int  // the clients that nobody uses
+
+	mu      sync.Mutex // guards what follows, and Progress
+	known   map[string]*sessionReplay
+	done    int
+	spent   time.Duration // by all replays together
+	refusal error         // why the last worker did not start; nil where it did
 }
 
-// complete fills in the defaults.
-func (o Options) complete() (Options, error) {
-	if o.LaunchDeadline <= 0 {
-		o.LaunchDeadline = DefaultLaunchDeadline
-	}
-	if o.Silence <= 0 {
-		o.Silence = DefaultSilence
-	}
-	if o.Worker == nil {
-		self, err := os.Executable()
-		if err != nil {
-			return o, err
-		}
-		o.Worker = []string{self, HiddenCommand}
-	}
-	if len(o.Devices) == 0 {
-		o.Devices = []int{0}
-	}
-	if o.Progress == nil {
-		o.Progress = func(Progress) {}
-	}
-	return o, nil
+// sessionReplay is one replay that was asked for.
+type sessionReplay struct {
+	once sync.Once
+	out  Outcome
 }
 
 // Open starts a worker on each device. The error says in one line why kernels
@@ -91,14 +38,15 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{options: o}
-	for _, ordinal := range o.Devices {
+	s := &Session{options: o, known: map[string]*sessionReplay{}, idle: make(chan int, len(o.Devices))}
+	for i, ordinal := range o.Devices {
 		c, err := s.start(ctx, ordinal)
 		if err != nil {
 			s.Close()
 			return nil, err
 		}
 		s.clients = append(s.clients, c)
+		s.idle <- i
 	}
 	return s, nil
 }
@@ -121,7 +69,7 @@ func (s *Session) Devices() []DeviceInfo {
 // closeGrace is how long an idle worker may take to end.
 const closeGrace = 5 * time.Second
 
-// Close ends all workers; when it returns none is left.
+// Close ends all workers; when it returns none is left. No replay may be under way.
 func (s *Session) Close() {
 	for _, c := range s.clients {
 		if c != nil {
@@ -131,132 +79,158 @@ func (s *Session) Close() {
 	s.clients = nil
 }
 
-// Run replays the plans and returns an outcome for each, in order. Plans of equal
-// content are replayed once. What the budget, an interruption or the loss of all
-// workers cut off is Skipped, with that reason; it is never an error.
+// Replay replays a plan, or gives the outcome of an equal one. What the budget, an
+// interruption or the loss of the device cut off is Skipped, with that reason; it
+// is never an error.
+func (s *Session) Replay(ctx context.Context, plan *Plan) Outcome {
+	key := plan.Key()
+	r := s.ask(key)
+	r.once.Do(func() {
+		r.out = s.first(ctx, plan)
+		r.out.Key = key
+		s.tell(plan.Name, "end", 1)
+	})
+	out := r.out
+	out.Plan = plan.Name
+	return out
+}
+
+// ask notes a replay to do.
+func (s *Session) ask(key string) *sessionReplay {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.known[key] == nil {
+		s.known[key] = &sessionReplay{}
+	}
+	return s.known[key]
+}
+
+// Run replays the plans, as many at a time as there are devices, and returns an
+// outcome for each, in order.
 func (s *Session) Run(ctx context.Context, plans []Plan) []Outcome {
-	run := newRun(s, plans)
-	whole := ctx
-	if s.options.Budget > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, s.options.Budget)
-		defer cancel()
+	for i := range plans { // so that progress knows how many there are
+		s.ask(plans[i].Key())
 	}
-	run.cutOff = func() string {
-		if whole.Err() != nil {
-			return "interrupted"
-		}
-		return fmt.Sprintf("the GPU budget of %s was used up", s.options.Budget)
-	}
+	outcomes := make([]Outcome, len(plans))
 	queue := make(chan int)
 	var workers sync.WaitGroup
-	for i := range s.clients {
+	for range s.clients {
 		workers.Go(func() {
 			for n := range queue {
-				run.one(ctx, i, n)
+				outcomes[n] = s.Replay(ctx, &plans[n])
 			}
 		})
 	}
-	for _, n := range run.unique {
+	for n := range plans {
 		queue <- n
 	}
 	close(queue)
 	workers.Wait()
-	return run.spread()
+	return outcomes
 }
 
-// sessionRun is one Run under way.
-type sessionRun struct {
-	*Session
-	plans    []Plan
-	outcomes []Outcome
-	first    map[string]int // key to plan number
-	keys     []string
-	unique   []int
-	cutOff   func() string
-	done     int
-}
-
-func newRun(s *Session, plans []Plan) *sessionRun {
-	r := &sessionRun{Session: s, plans: plans, outcomes: make([]Outcome, len(plans)), first: map[string]int{}, keys: make([]string, len(plans))}
-	for i := range plans {
-		r.keys[i] = plans[i].Key()
-		if _, seen := r.first[r.keys[i]]; !seen {
-			r.first[r.keys[i]] = i
-			r.unique = append(r.unique, i)
-		}
-	}
-	return r
-}
-
-// one replays plan n on the i-th device, with a fresh worker where the last was lost.
-func (r *sessionRun) one(ctx context.Context, i, n int) {
-	plan := &r.plans[n]
+// first replays a plan that nobody replayed yet.
+func (s *Session) first(ctx context.Context, plan *Plan) Outcome {
 	out := Outcome{Plan: plan.Name}
-	defer func() {
-		r.outcomes[n] = out
-		r.tell(plan.Name, "end", 1)
-	}()
-	if ctx.Err() != nil {
-		out.Skipped = r.cutOff()
-		return
-	}
 	if err := plan.Check(); err != nil {
 		out.Skipped = err.Error()
-		return
+		return out
 	}
-	r.tell(plan.Name, "start", 0)
-	if r.clients[i] == nil {
-		c, err := r.start(ctx, r.device(i))
-		if err != nil {
-			out.Skipped = r.reason(ctx, fmt.Errorf("no new worker: %w", err))
-			return
-		}
-		r.clients[i] = c
+	var i int
+	select {
+	case i = <-s.idle:
+	case <-ctx.Done():
+		out.Skipped = interrupted
+		return out
 	}
-	request := runRequest{Deadline: r.options.LaunchDeadline}
-	got, lost, err := r.clients[i].replay(ctx, plan, request, func(stage string) { r.tell(plan.Name, stage, 0) })
-	if err != nil {
-		out.Skipped = r.reason(ctx, err)
-	} else {
-		out = got
-		out.Plan = plan.Name
+	defer func() { s.idle <- i }()
+	left, reason := s.left(ctx)
+	if reason != "" {
+		out.Skipped = reason
+		return out
 	}
-	if lost || err != nil {
-		r.clients[i].close(closeGrace)
-		r.clients[i] = nil
+	begin := time.Now()
+	defer func() { s.spend(time.Since(begin)) }()
+	within, cancel := context.WithTimeout(ctx, left)
+	defer cancel()
+	got, err := s.on(within, i, plan)
+	switch {
+	case err == nil:
+		return got
+	case ctx.Err() != nil:
+		out.Skipped = interrupted
+	case within.Err() != nil:
+		out.Skipped = s.usedUp()
+	default:
+		out.Skipped = err.Error()
 	}
+	return out
 }
 
-func (r *sessionRun) device(i int) int { return r.options.Devices[i] }
+const interrupted = "interrupted"
 
-// reason is why a replay did not happen.
-func (r *sessionRun) reason(ctx context.Context, err error) string {
-	if ctx.Err() != nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return r.cutOff()
+func (s *Session) usedUp() string {
+	return fmt.Sprintf("the GPU budget of %s was used up", s.options.Budget)
+}
+
+// left says how much time a replay may take, or why there is none.
+func (s *Session) left(ctx context.Context) (time.Duration, string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case ctx.Err() != nil:
+		return 0, interrupted
+	case s.refusal != nil:
+		return 0, fmt.Sprintf("no new worker: %v", s.refusal)
+	case s.options.Budget <= 0:
+		return math.MaxInt64, ""
+	case s.spent >= s.options.Budget:
+		return 0, s.usedUp()
 	}
-	return err.Error()
+	return s.options.Budget - s.spent, ""
+}
+
+func (s *Session) spend(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.spent += d
+}
+
+// on replays a plan on the i-th device, with a fresh worker where the last was lost.
+func (s *Session) on(ctx context.Context, i int, plan *Plan) (Outcome, error) {
+	s.tell(plan.Name, "start", 0)
+	if s.clients[i] == nil {
+		c, err := s.start(ctx, s.options.Devices[i])
+		if err != nil {
+			s.refuse(ctx, err)
+			return Outcome{}, fmt.Errorf("no new worker: %w", err)
+		}
+		s.clients[i] = c
+	}
+	request := runRequest{Deadline: s.options.LaunchDeadline}
+	out, lost, err := s.clients[i].replay(ctx, plan, request, func(stage string) { s.tell(plan.Name, stage, 0) })
+	if lost || err != nil {
+		s.clients[i].close(closeGrace)
+		s.clients[i] = nil
+	}
+	return out, err
+}
+
+// refuse notes that a device does not come back: the rest need not wait for it.
+func (s *Session) refuse(ctx context.Context, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ctx.Err() == nil {
+		s.refusal = err
+	}
 }
 
 // tell reports progress.
-func (r *sessionRun) tell(plan, stage string, ended int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.done += ended
-	r.options.Progress(Progress{Plan: plan, Stage: stage, Done: r.done, Of: len(r.unique)})
-}
-
-// spread gives every plan its outcome, equal plans the same.
-func (r *sessionRun) spread() []Outcome {
-	for i := range r.plans {
-		first := r.first[r.keys[i]]
-		if i != first {
-			r.outcomes[i] = r.outcomes[first]
-			r.outcomes[i].Plan = r.plans[i].Name
-		}
-		r.outcomes[i].Key = r.keys[i]
-	}
-	return r.outcomes
+func (s *Session) tell(plan, stage string, ended int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.done += ended
+	s.options.Progress(Progress{Plan: plan, Stage: stage, Done: s.done, Of: len(s.known)})
 }
 
 // Key is a hash of all that a replay depends on; the plan's name and the words
