@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -16,16 +18,29 @@ func newManCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "man", Short: "Write the manual page", Args: cobra.NoArgs, Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return writeMan(a.stdout, cmd.Root(), version())
+			return writeMan(a.stdout, cmd.Root(), version(), buildDate())
 		},
 	}
 }
 
+// buildDate is the day of the revision that this build was made of, where it is known.
+func buildDate() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.time" && len(s.Value) >= len(time.DateOnly) {
+				return s.Value[:len(time.DateOnly)]
+			}
+		}
+	}
+	return ""
+}
+
 // writeMan writes the page in the man macros (groff_man(7)), which mandoc reads as well.
-func writeMan(to io.Writer, root *cobra.Command, version string) error {
+func writeMan(to io.Writer, root *cobra.Command, version, date string) error {
 	m := &manPage{bufio.NewWriter(to)}
 	name := root.Name()
-	m.macro("TH", strings.ToUpper(name), "1", "", name+" "+version, "User Commands")
+	// A date is not text: its dashes stay dashes.
+	m.line(fmt.Sprintf(`.TH %s 1 "%s" "%s" "User Commands"`, strings.ToUpper(name), date, roff(name+" "+version)))
 	m.macro("SH", "NAME")
 	m.line(name + ` \- ` + roff(root.Short))
 	m.macro("SH", "SYNOPSIS")
@@ -43,7 +58,7 @@ func writeMan(to io.Writer, root *cobra.Command, version string) error {
 	}
 	if root.Example != "" {
 		m.macro("SH", "EXAMPLES")
-		m.verbatim(root.Example)
+		m.lines(root.Example)
 	}
 	return m.Flush()
 }
@@ -90,9 +105,9 @@ func (m *manPage) command(c, root *cobra.Command) {
 	} else {
 		m.line(roff(c.Short) + ".")
 	}
-	if c.LocalFlags().Lookup("fail-on") != nil {
+	if line := shared(c.LocalFlags(), root.LocalFlags()); line != "" {
 		m.macro("PP")
-		m.line(roff("It takes the options of an audit, listed above, and these:"))
+		m.line(roff(line))
 	}
 	m.flags(c.LocalFlags(), root.LocalFlags())
 	if c.Example != "" {
@@ -100,6 +115,28 @@ func (m *manPage) command(c, root *cobra.Command) {
 		m.line("Examples:")
 		m.verbatim(c.Example)
 	}
+}
+
+// shared says which of the flags above a command takes too; empty where none.
+func shared(set, above *pflag.FlagSet) string {
+	var names []string
+	all := true
+	above.VisitAll(func(f *pflag.Flag) {
+		switch {
+		case f.Name == "help" || f.Hidden:
+		case set.Lookup(f.Name) != nil:
+			names = append(names, "--"+f.Name)
+		default:
+			all = false
+		}
+	})
+	switch {
+	case len(names) == 0:
+		return ""
+	case all:
+		return "It takes every option listed above."
+	}
+	return "Of the options listed above it takes " + strings.Join(names, ", ") + "."
 }
 
 // flags lists the flags that known does not have.
@@ -118,7 +155,11 @@ func (m *manPage) flags(set, known *pflag.FlagSet) {
 			head += ` \fI` + roff(value) + `\fR`
 		}
 		m.line(head)
-		if d := f.DefValue; d != "" && d != "false" && d != "0" && d != "[]" && !strings.Contains(usage, "default") {
+		d := f.DefValue
+		if f.Name == "jobs" {
+			d = "" // it is this machine's number of processors, which the page is not about
+		}
+		if d != "" && d != "false" && d != "0" && d != "[]" && !strings.Contains(usage, "default") {
 			usage += " (default " + d + ")"
 		}
 		m.text(usage)
@@ -143,6 +184,10 @@ func (m *manPage) text(s string) {
 
 func (m *manPage) verbatim(s string) {
 	m.macro("PP")
+	m.lines(s)
+}
+
+func (m *manPage) lines(s string) {
 	m.line(".nf")
 	for line := range strings.SplitSeq(strings.Trim(s, "\n"), "\n") {
 		m.line(roff(line))

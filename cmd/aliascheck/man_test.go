@@ -12,7 +12,7 @@ import (
 
 func manualPage(t *testing.T) []byte {
 	var page bytes.Buffer
-	require.Zero(t, run([]string{"man"}, strings.NewReader(""), &page, &page))
+	require.NoError(t, writeMan(&page, newRootCommand(&app{}), "v1.2.3", "2026-01-31"))
 	return page.Bytes()
 }
 
