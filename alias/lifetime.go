@@ -81,6 +81,10 @@ func (l *lifetimes) reads(i, pos int32) {
 
 // read records that reader reads every array of operand o at position pos.
 func (l *lifetimes) read(o, reader, pos int32) {
+	if v := l.resolver.known(o); v >= 0 {
+		l.note(v, use{comp: l.m.Instructions[reader].Computation, pos: pos, reader: reader})
+		return
+	}
 	l.leaves = l.m.Leaves(l.leaves[:0], o)
 	for _, leaf := range l.leaves {
 		v, err := l.resolver.resolve(o, leaf.Index)

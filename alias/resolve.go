@@ -41,7 +41,10 @@ func (r *resolver) reset(m *hlo.Module) {
 	r.budget = 1<<16 + stepsPerInstruction*n
 }
 
-// resolve returns the value at (instr, index).
+// known returns the value of an array that was resolved before, or -1.
+func (r *resolver) known(instr int32) int32 { return r.memo[instr] - 1 }
+
+// resolve returns the value at (instr, index); for index {} instr must be an array.
 func (r *resolver) resolve(instr int32, index hlo.ShapeIndex) (int32, error) {
 	whole := len(index) == 0
 	if whole && r.memo[instr] != 0 {

@@ -48,6 +48,7 @@ type Auditor struct {
 	locate  locator
 	alias   alias.Analyzer
 	decoder triton.Decoder
+	names   names
 }
 
 // NewAuditor returns an auditor with all rules.
@@ -84,7 +85,7 @@ func (a *Auditor) Module(ctx context.Context, m *hlo.Module) *ModuleReport {
 
 // call judges one custom call.
 func (a *Auditor) call(ctx context.Context, out *ModuleReport, c *alias.Call) {
-	p := &Pass{Call: c, Lives: &a.alias, known: a.known}
+	p := &Pass{Call: c, Lives: &a.alias, known: a.known, names: &a.names}
 	p.Overlaps = a.alias.Overlaps(c)
 	var reason string
 	if p.Overwrites, reason = a.alias.Overwrites(c); reason != "" {
@@ -211,8 +212,8 @@ func (p *Pass) callReport(out *ModuleReport) Call {
 	m := c.Module
 	in := &m.Instructions[c.Instruction]
 	r := Call{
-		Module: out.Name, Path: out.Path, Computation: strings.Clone(m.Computations[in.Computation].Name),
-		Instruction: strings.Clone(in.Name), Target: strings.Clone(c.Target), Kernel: strings.Clone(p.KernelName),
+		Module: out.Name, Path: out.Path, Computation: p.names.keep(m.Computations[in.Computation].Name),
+		Instruction: strings.Clone(in.Name), Target: p.names.keep(c.Target), Kernel: p.names.keep(p.KernelName),
 		Pairs: []Pair{}, Unanalysed: strings.Clone(p.unanalysed),
 	}
 	for a := range c.Operands {

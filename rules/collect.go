@@ -11,7 +11,7 @@ import (
 type Collector struct {
 	modules    int
 	summary    Summary
-	calls      []Call
+	calls      [][]Call            // by module
 	findings   map[string]*Finding // by fingerprint
 	unanalysed map[Unanalysed]int
 	notAudited map[NotAudited]int
@@ -32,7 +32,7 @@ func (c *Collector) Add(m *ModuleReport) {
 	c.summary.CustomCalls += len(m.Calls)
 	c.summary.Analysed += m.Analysed
 	c.summary.Library += m.Library
-	c.calls = append(c.calls, m.Calls...)
+	c.calls = append(c.calls, m.Calls)
 	for _, u := range m.Unanalysed {
 		n := u.Calls
 		u.Calls = 0
@@ -117,7 +117,7 @@ func (c *Collector) Incomplete(path string, err error) {
 
 // Report makes the report: findings less the suppressed ones, everything in order.
 func (c *Collector) Report(tool Tool, list []Suppression, b *Baseline, now time.Time) *Report {
-	r := &Report{SchemaVersion: SchemaVersion, Tool: tool, Summary: c.summary, Calls: c.calls}
+	r := &Report{SchemaVersion: SchemaVersion, Tool: tool, Summary: c.summary, Calls: slices.Concat(c.calls...)}
 	var all []Finding
 	for _, f := range c.findings {
 		all = append(all, *f)

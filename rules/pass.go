@@ -65,6 +65,7 @@ type Pass struct {
 	Effects        Effects // nil where the kernel was not run
 
 	unanalysed string // why the kernel was not run, where that is said of the call
+	names      *names
 	rule       *Rule
 	known      *knownKernels
 	replay     func(f *Finding, operand, result int) // nil: findings are not replayed

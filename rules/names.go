@@ -1,0 +1,25 @@
+package rules
+
+import "strings"
+
+// names keeps one copy of each name that many calls have: targets, kernels,
+// computations. A report of 20,000 modules names a dozen targets.
+type names struct {
+	kept map[string]string
+}
+
+// maxNames bounds what is kept: a hostile dump has a name of its own for each call.
+const maxNames = 1 << 12
+
+// keep returns a copy of s that does not depend on the module's memory.
+func (n *names) keep(s string) string {
+	if k, ok := n.kept[s]; ok {
+		return k
+	}
+	k := strings.Clone(s)
+	if n.kept == nil || len(n.kept) >= maxNames {
+		n.kept = map[string]string{}
+	}
+	n.kept[k] = k
+	return k
+}
