@@ -1,0 +1,318 @@
+package ptx
+
+// space is a state space (PTX ISA, "State Spaces").
+type space uint8
+
+const (
+	spaceGeneric space = iota
+	spaceGlobal
+	spaceConst
+	spaceShared  // of the own block
+	spaceCluster // shared memory of any block of the cluster
+	spaceLocal
+	spaceParam
+)
+
+func (s space) String() string {
+	return [...]string{"generic", "global", "const", "shared", "shared", "local", "param"}[s]
+}
+
+// memOp is what a memory instruction does. The address is src[0].
+type memOp struct {
+	space   space
+	write   bool
+	atomic  bool
+	bits    uint8 // of an element
+	extend  bool  // sign-extend what is loaded
+	dstBits uint8 // of the destination registers
+	vec     int   // elements
+	size    int64 // bytes in all
+	off     uint64
+	weak    bool // .volatile, .relaxed, .acquire: may be looked at again and again
+	partial bool // writes some threads' registers only
+	want    bool // the loaded value is needed
+	keep    bool // the stored value is needed
+	update  func(old, b, c uint64) uint64
+	what    string
+}
+
+// touch is one access by several threads, all in one space.
+type touch struct {
+	s     *strand
+	c     *code
+	mask  *mset
+	addr  *value
+	u     uint64 // address, offset included, without per-thread part
+	space space
+	async uint16 // of the events, for asynchronous reads
+	phase uint32
+}
+
+// resolve finds the space of an access; ok is false when it was split up or cannot be done.
+func (s *strand) resolve(c *code, mask *mset) (touch, bool) {
+	a := &s.r[c.src[0]]
+	if a.taint != 0 {
+		s.m.useAddress(a.taint, c)
+	}
+	t := touch{s: s, c: c, mask: mask, addr: a, u: a.u + c.mem.off, space: c.mem.space}
+	if t.space != spaceGeneric {
+		return t, true
+	}
+	first := spaceOf(t.at(mask.list[0]))
+	if a.kind != uniform {
+		if a.kind == thread && spaceOf(t.u+uint64(a.t.lo)) == spaceOf(t.u+uint64(a.t.hi)) {
+			first = spaceOf(t.u + uint64(a.t.lo))
+		} else {
+			for _, i := range mask.list {
+				if spaceOf(t.at(i)) != first {
+					s.m.stopAt(c.in, "line %d: %s: threads address different spaces at once", c.in.at.line, clip(c.in.name))
+					return t, false
+				}
+			}
+		}
+	}
+	t.space = first
+	switch first {
+	case spaceCluster:
+		t.u -= sharedWindow
+	case spaceLocal:
+		t.u -= localWindow
+	case spaceParam:
+		t.u -= paramWindow
+	}
+	return t, true
+}
+
+func spaceOf(a uint64) space {
+	switch {
+	case a >= paramWindow && a < paramWindow+1<<40:
+		return spaceParam
+	case a >= localWindow && a < localWindow+1<<32:
+		return spaceLocal
+	case a >= sharedWindow && a < sharedWindow+1<<32:
+		return spaceCluster
+	}
+	return spaceGlobal
+}
+
+// at gives one thread's address.
+func (t *touch) at(i int32) uint64 {
+	switch t.addr.kind {
+	case uniform:
+		return t.u
+	case thread:
+		return t.u + uint64(t.addr.t.v[i])
+	}
+	return t.u - t.addr.u + t.addr.v[i]
+}
+
+// useAddress notes a value that decides an address.
+func (m *worker) useAddress(t taint, c *code) {
+	m.from |= t & taintBits
+	if t&taintOpaque != 0 {
+		m.stopAt(c.in, "line %d: %s: the address depends on a value that is not computed%s", c.in.at.line, clip(c.in.name), m.unknownOf(t))
+	}
+}
+
+// small gives the address in a 32-bit or windowed space.
+func (t *touch) small(i int32) int64 { return int64(uint32(t.at(i))) }
+
+// direction of an access, and of the table that it goes to.
+type direction uint8
+
+const (
+	reads direction = iota
+	writes
+	updates
+)
+
+func (g *gbuf) table(d direction) *table {
+	switch d {
+	case reads:
+		return g.reads
+	case writes:
+		return g.writes
+	}
+	return g.atomics
+}
+
+// global records an access to global memory. It calls each with every thread
+// whose access is inside a buffer, when each is not nil.
+func (t *touch) global(d direction, each func(i int32, g *gbuf, off int64)) {
+	m := t.s.m
+	size := t.c.mem.size
+	if t.addr.kind != vector {
+		sh := m.shapeFor(t.c, t.addr.t, t.mask, size)
+		lo := t.u + uint64(sh.lo)
+		if g := m.find(lo); g != nil && int64(lo-g.base)+sh.span <= g.size {
+			off := int64(lo - g.base)
+			t.record(g, d, sh, off)
+			if each != nil {
+				for _, i := range t.mask.list {
+					each(i, g, int64(t.at(i)-g.base))
+				}
+			}
+			return
+		}
+	}
+	t.scattered(d, size, each)
+}
+
+// record puts an access of known shape on the record.
+func (t *touch) record(g *gbuf, d direction, sh *shape, off int64) {
+	if g.private {
+		if d != reads {
+			g.writes.any.Store(true)
+		}
+		return
+	}
+	b := t.s.b
+	b.cl.seq++
+	ev := event{cluster: b.cl.number, seq: b.cl.seq, orig: t.c.orig, rank: uint16(b.rank), async: t.async, phase: t.phase,
+		plan: sh.at(off & 63), base: off, sync: b.snapshot()}
+	t.s.m.note(g, d, ev)
+}
+
+// scattered records an access thread by thread: addresses without a pattern,
+// or outside of a buffer.
+func (t *touch) scattered(d direction, size int64, each func(i int32, g *gbuf, off int64)) {
+	m, b := t.s.m, t.s.b
+	var ev event
+	id, e := uint32(0), (*event)(nil)
+	var tab *table
+	run := runOf{size: size}
+	flush := func() {
+		if run.n > 0 {
+			run.put(m, tab, e, id)
+			run.n = 0
+		}
+	}
+	var last *gbuf
+	for _, i := range t.mask.list {
+		a := t.at(i)
+		g := last
+		if g == nil || a-g.base >= uint64(g.size) {
+			g = m.find(a)
+		}
+		if g == nil || int64(a-g.base)+size > g.size {
+			m.stray(t, i, a, size, d != reads)
+			continue
+		}
+		off := int64(a - g.base)
+		if !g.private {
+			if g != last || e == nil {
+				flush()
+				b.cl.seq++
+				ev = event{cluster: b.cl.number, seq: b.cl.seq, orig: t.c.orig, rank: uint16(b.rank), async: t.async, phase: t.phase, sync: b.snapshot(), thread: i}
+				var ok bool
+				if id, e, ok = m.rec.events.alloc(); !ok {
+					m.stop("the record of accesses is full")
+					return
+				}
+				*e = ev
+				m.memory(eventBytes)
+				if d == writes && !g.writes.any.Load() {
+					g.turn(m)
+				}
+				if d != writes {
+					m.saw(g.index, ev.orig)
+				}
+				tab = g.table(d)
+				tab.any.Store(true)
+			}
+			if d != writes && g.writes.any.Load() {
+				m.markFirstBytes(g, e, int(i), off, size)
+			}
+			if !run.extend(int16(i), off) {
+				flush()
+				run.start(int16(i), off)
+			}
+		}
+		last = g
+		if each != nil {
+			each(i, g, off)
+		}
+	}
+	flush()
+}
+
+// runOf is a series of threads that touch neighbouring bytes.
+type runOf struct {
+	size   int64
+	first  int16
+	off    int64
+	n      int64
+	dir    int64
+	thread int16
+}
+
+func (r *runOf) start(t int16, off int64) { r.first, r.thread, r.off, r.n, r.dir = t, t, off, 1, 0 }
+
+// extend adds a thread whose bytes follow, upwards.
+func (r *runOf) extend(t int16, off int64) bool {
+	if r.n == 0 || t != r.thread+1 || off != r.off+r.n*r.size || r.size&(r.size-1) != 0 || r.size > 32 || r.off%r.size != 0 {
+		return false
+	}
+	r.n++
+	r.thread = t
+	return true
+}
+
+func (r *runOf) put(m *worker, tab *table, e *event, id uint32) {
+	end := r.off + r.n*r.size
+	for off := r.off; off < end; {
+		line := off >> 6
+		stop := min(end, (line+1)<<6)
+		thread := int64(r.first) + (off-r.off)/r.size
+		en := entry{mask: widthMask(uint8(stop-off)) << (off & 63), thread: int16(thread), first: uint8(off & 63), how: 5 + 1<<4}
+		if r.n > 1 {
+			en.how = log2(r.size) + 2<<4
+		} else {
+			en.how = 6 + 1<<4
+		}
+		m.rec.piece(tab, line, e, id, en)
+		off = stop
+	}
+}
+
+func log2(n int64) uint8 {
+	k := uint8(0)
+	for n > 1 {
+		n >>= 1
+		k++
+	}
+	return k
+}
+
+type strayKey struct {
+	orig  int32
+	space space
+}
+
+// stray notes a touch outside of every buffer.
+func (m *worker) stray(t *touch, i int32, a uint64, size int64, write bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k := strayKey{t.c.orig, t.space}
+	if s := m.strays[k]; s != nil {
+		s.Count++
+		if !before(t.s.b.id, s.Block) {
+			return
+		}
+		count := s.Count
+		*s = m.newStray(t, i, a, size, write)
+		s.Count = count
+		return
+	}
+	s := m.newStray(t, i, a, size, write)
+	m.strays[k] = &s
+}
+
+func (m *worker) newStray(t *touch, i int32, a uint64, size int64, write bool) Stray {
+	s := Stray{Access: m.p.access(t.c.orig), Space: t.space.String(), Address: a, Size: int(size), Write: write, Nearest: -1, Offset: int64(a), Count: 1}
+	s.Block, s.Thread = t.s.b.id, m.threadID(int(i))
+	if t.space == spaceGlobal {
+		s.Nearest, s.Offset = m.nearest(a)
+	}
+	return s
+}

@@ -1,0 +1,301 @@
+package ptx
+
+// Order between accesses (the base of every verdict).
+//
+// Each cluster counts its memory events: seq. A barrier of a whole block sets
+// epoch to seq: every event up to it is before whatever follows, for all
+// threads of the block. A synchronization of a whole warp does the same for
+// its lanes, a cluster barrier for the cluster. What orders only some threads
+// (mbarriers, named barriers, parts of warps) is kept in know: a vector clock.
+
+// know is what a thread knows besides the above. It never changes once made.
+type know struct {
+	thr []uint32 // by cluster thread: events up to this one are before; nil: none
+	bar []uint32 // by mbarrier: phases known to be complete
+}
+
+// syncState is a block's state of order at an event. It never changes once made.
+type syncState struct {
+	epoch   uint32
+	cluster uint32
+	warpAll uint32   // of every warp, where warps is nil
+	warps   []uint32 // by warp
+	all     *know    // of every thread, where each is nil
+	each    []*know  // by thread of the block
+}
+
+func (s *syncState) knowOf(tid int) *know {
+	if s.each != nil {
+		return s.each[tid]
+	}
+	return s.all
+}
+
+func (s *syncState) warp(w int) uint32 {
+	if s.warps != nil {
+		return s.warps[w]
+	}
+	return s.warpAll
+}
+
+// snapshot gives the block's state, the same one while nothing changes.
+func (b *block) snapshot() *syncState {
+	if b.snap != nil && !b.dirty {
+		return b.snap
+	}
+	b.dirty = false
+	s := &syncState{epoch: b.epoch, cluster: b.cl.epoch, warpAll: b.warpAll, all: b.know}
+	if old := b.snap; old != nil && b.warps == nil && b.knows == nil && old.warps == nil && old.each == nil &&
+		old.epoch == s.epoch && old.cluster == s.cluster && old.warpAll == s.warpAll && old.all == s.all {
+		return old
+	}
+	if b.warps != nil {
+		s.warps = append([]uint32(nil), b.warps...)
+	}
+	if b.knows != nil {
+		s.each = append([]*know(nil), b.knows...)
+	}
+	b.snap = s
+	return s
+}
+
+// warpSynced notes a synchronization of whole warps: of all of the block's, or of those in mask.
+func (b *block) warpSynced(mask *mset) {
+	b.dirty = true
+	seq := b.cl.seq
+	if mask.n == b.live.n {
+		b.warpAll, b.warps = seq, nil
+		if b.knows != nil {
+			for w := 0; w < b.m.warps; w++ {
+				b.shareWarp(w, ^uint32(0))
+			}
+		}
+		return
+	}
+	b.ownWarps()
+	for w := 0; w < b.m.warps; w++ {
+		if mask.warp(w) != 0 {
+			b.warps[w] = seq
+			if b.knows != nil {
+				b.shareWarp(w, ^uint32(0))
+			}
+		}
+	}
+}
+
+func (b *block) ownWarps() {
+	if b.warps == nil {
+		b.warps = make([]uint32, b.m.warps)
+		for i := range b.warps {
+			b.warps[i] = b.warpAll
+		}
+	}
+}
+
+// shareWarp gives lanes of a warp what each of them knows.
+func (b *block) shareWarp(w int, lanes uint32) {
+	var first *know
+	same := true
+	for i := 0; i < 32; i++ {
+		t := w*32 + i
+		if t >= b.m.threads || lanes>>i&1 == 0 {
+			continue
+		}
+		k := b.knowOf(t)
+		if first == nil {
+			first = k
+		} else if k != first {
+			same = false
+		}
+	}
+	if same && first != nil {
+		return
+	}
+	j := &joiner{b: b}
+	for i := 0; i < 32; i++ {
+		if t := w*32 + i; t < b.m.threads && lanes>>i&1 != 0 {
+			j.add(b.knowOf(t))
+		}
+	}
+	k := j.done()
+	b.ownKnows()
+	for i := 0; i < 32; i++ {
+		if t := w*32 + i; t < b.m.threads && lanes>>i&1 != 0 {
+			b.knows[t] = k
+		}
+	}
+}
+
+// lanesSynced orders some lanes of a warp.
+func (b *block) lanesSynced(w int, lanes uint32) {
+	b.dirty = true
+	j := &joiner{b: b}
+	for i := 0; i < 32; i++ {
+		if t := w*32 + i; t < b.m.threads && lanes>>i&1 != 0 {
+			j.release(t)
+		}
+	}
+	k := j.done()
+	b.ownKnows()
+	for i := 0; i < 32; i++ {
+		if t := w*32 + i; t < b.m.threads && lanes>>i&1 != 0 {
+			b.knows[t] = k
+		}
+	}
+}
+
+func (b *block) knowOf(t int) *know {
+	if b.knows != nil {
+		return b.knows[t]
+	}
+	return b.know
+}
+
+func (b *block) ownKnows() {
+	if b.knows == nil {
+		b.knows = make([]*know, b.m.threads)
+		for i := range b.knows {
+			b.knows[i] = b.know
+		}
+	}
+}
+
+// barrierAll notes a barrier of the whole block: all threads know what any knew.
+func (b *block) barrierAll() {
+	b.dirty = true
+	if b.knows != nil {
+		j := &joiner{b: b}
+		var last *know
+		for _, k := range b.knows {
+			if k != last {
+				j.add(k)
+				last = k
+			}
+		}
+		b.know, b.knows = j.done(), nil
+	}
+	b.epoch, b.warpAll, b.warps = b.cl.seq, b.cl.seq, nil
+}
+
+// acquire adds k to what a thread knows.
+func (b *block) acquire(t int, k *know) {
+	old := b.knowOf(t)
+	if k == nil || old == k {
+		return
+	}
+	b.dirty = true
+	j := &joiner{b: b}
+	j.add(old)
+	j.add(k)
+	b.ownKnows()
+	b.knows[t] = j.done()
+}
+
+// acquireAll is acquire for every thread of a set, made once per distinct knowledge.
+func (b *block) acquireAll(set *mset, k *know) {
+	if k == nil {
+		return
+	}
+	b.dirty = true
+	if b.knows == nil && set.n == b.live.n {
+		j := &joiner{b: b}
+		j.add(b.know)
+		j.add(k)
+		b.know = j.done()
+		return
+	}
+	b.ownKnows()
+	made := map[*know]*know{}
+	for _, t := range set.list {
+		old := b.knows[t]
+		n, ok := made[old]
+		if !ok {
+			j := &joiner{b: b}
+			j.add(old)
+			j.add(k)
+			n = j.done()
+			made[old] = n
+		}
+		b.knows[t] = n
+	}
+}
+
+// joiner makes the union of several threads' knowledge.
+type joiner struct {
+	b    *block
+	out  know
+	last *know
+	any  bool
+}
+
+func (j *joiner) add(k *know) {
+	if k == nil || k == j.last {
+		return
+	}
+	j.last = k
+	j.any = true
+	j.out.thr = maxInto(j.out.thr, k.thr)
+	j.out.bar = maxInto(j.out.bar, k.bar)
+}
+
+func maxInto(dst, src []uint32) []uint32 {
+	if len(src) > len(dst) {
+		grown := make([]uint32, len(src))
+		copy(grown, dst)
+		dst = grown
+	}
+	for i, x := range src {
+		if x > dst[i] {
+			dst[i] = x
+		}
+	}
+	return dst
+}
+
+// release adds what a thread makes known now: all that it knows, and itself.
+func (j *joiner) release(t int) {
+	b := j.b
+	j.add(b.knowOf(t))
+	j.any = true
+	n := b.m.threads * len(b.cl.blocks)
+	if len(j.out.thr) < n {
+		j.out.thr = maxInto(make([]uint32, n), j.out.thr)
+	}
+	base := b.rank * b.m.threads
+	thr := j.out.thr
+	thr[base+t] = b.cl.seq
+	ws := b.warpAll
+	if b.warps != nil {
+		ws = b.warps[t/32]
+	}
+	if ws > b.epoch {
+		for i := t &^ 31; i < min(t&^31+32, b.m.threads); i++ {
+			thr[base+i] = max(thr[base+i], ws)
+		}
+	}
+	if len(b.cl.blocks) > 1 {
+		for i := 0; i < b.m.threads; i++ {
+			thr[base+i] = max(thr[base+i], b.epoch)
+		}
+		if b.cl.epoch > 0 {
+			for i := range thr {
+				thr[i] = max(thr[i], b.cl.epoch)
+			}
+		}
+	}
+}
+
+// releaseAll is release for a set of threads.
+func (j *joiner) releaseAll(set *mset) {
+	for _, t := range set.list {
+		j.release(int(t))
+	}
+}
+
+func (j *joiner) done() *know {
+	if !j.any {
+		return nil
+	}
+	k := j.out
+	return &know{thr: k.thr, bar: k.bar}
+}

@@ -1,0 +1,252 @@
+package ptx
+
+// block is one thread block while it runs.
+type block struct {
+	m    *worker
+	cl   *clusterRun
+	rank int
+	id   [3]uint32
+	live *mset // threads that have not exited
+
+	epoch   uint32
+	warpAll uint32
+	warps   []uint32
+	know    *know
+	knows   []*know
+	snap    *syncState
+	dirty   bool
+
+	shared  sharedMemory
+	local   []byte
+	ltags   []uint8
+	bars    [16]barrier
+	copies  copies
+	wgroups int
+	exited  int // threads
+}
+
+// clusterRun is a cluster while it runs: its blocks run together.
+type clusterRun struct {
+	m       *worker
+	number  uint32
+	seq     uint32
+	epoch   uint32
+	blocks  []*block
+	strands []*strand
+	version uint64 // of everything that a waiting thread may look at
+	mbars   map[mbarKey]*mbar
+	nbars   int
+	gate    gate
+}
+
+// runCluster runs the blocks of one cluster to their end.
+func (m *worker) runCluster(number uint32) {
+	cl := m.startCluster(number)
+	for !m.stopped.Load() {
+		turn := cl.strands
+		cl.strands = cl.strands[len(cl.strands):]
+		moving := false
+		for i, s := range turn {
+			if s.state == gone {
+				continue
+			}
+			if s.state == running {
+				s.run(len(turn) == 1 && i == 0)
+				if m.stopped.Load() {
+					return
+				}
+				if s.state == running && s.stuck != cl.version+1 {
+					moving = true
+				}
+			}
+			if s.state != gone {
+				cl.strands = append(cl.strands, s)
+			}
+		}
+		if len(cl.strands) == 0 {
+			break
+		}
+		for _, s := range cl.strands {
+			if s.state == running && s.stuck != cl.version+1 {
+				moving = true
+			}
+		}
+		if !moving && !cl.unstall() {
+			cl.hang()
+			return
+		}
+	}
+	cl.finish()
+}
+
+// startCluster makes the blocks of a cluster, each one strand at its first instruction.
+func (m *worker) startCluster(number uint32) *clusterRun {
+	cx, cy, cz := m.cluster[0], m.cluster[1], m.cluster[2]
+	gx, gy := m.grid[0]/cx, m.grid[1]/cy
+	base := [3]uint32{number % gx * cx, number / gx % gy * cy, number / gx / gy * cz}
+	cl := &clusterRun{m: m, number: number}
+	for r := uint32(0); r < cx*cy*cz; r++ {
+		in := [3]uint32{r % cx, r / cx % cy, r / cx / cy}
+		b := &block{m: m, cl: cl, rank: int(r), live: m.full, snap: nil, dirty: true}
+		b.id = [3]uint32{base[0] + in[0], base[1] + in[1], base[2] + in[2]}
+		b.shared.init(m)
+		cl.blocks = append(cl.blocks, b)
+		s := &strand{m: m, b: b, mask: m.full, watch: -1, r: m.registers()}
+		for i := range s.r {
+			if t := &m.template[i]; t.kind != vector {
+				x := &s.r[i]
+				x.kind, x.u, x.t, x.taint = t.kind, t.u, t.t, t.taint
+			} else {
+				s.r[i].copyFrom(t)
+			}
+		}
+		m.blockSpecials(s, in)
+		cl.strands = append(cl.strands, s)
+		m.blocks++
+	}
+	return cl
+}
+
+func (m *worker) blockSpecials(s *strand, in [3]uint32) {
+	for i := range m.plan.perBlock {
+		k := &m.plan.perBlock[i]
+		v := uint64(0)
+		switch k.special {
+		case "cluster_ctarank":
+			v = uint64(s.b.rank)
+		case "gridid":
+		default:
+			d := int(k.special[len(k.special)-1] - 'x')
+			switch k.special[:len(k.special)-2] {
+			case "ctaid":
+				v = uint64(s.b.id[d])
+			case "clusterid":
+				v = uint64(s.b.id[d] / m.cluster[d])
+			case "cluster_ctaid":
+				v = uint64(in[d])
+			}
+		}
+		s.r[k.slot].setU(v, 0)
+	}
+}
+
+// finish ends a cluster: copies that nobody waited for have no end.
+func (cl *clusterRun) finish() {
+	for _, b := range cl.blocks {
+		b.copies.abandon(b)
+		b.shared.free(cl.m)
+	}
+}
+
+// leaveThreads notes threads that have exited; barriers no longer wait for them.
+func (b *block) leaveThreads(set *mset) {
+	b.live = b.m.keepSet(b.live.minus(set, b.m.threads))
+	b.exited += set.n
+	b.dirty = true
+	for i := range b.bars {
+		if b.bars[i].arrived > 0 {
+			b.tryBarrier(i)
+		}
+	}
+	b.cl.tryGate()
+}
+
+// unstall lets threads that wait at a join go on alone, if that is what
+// everybody waits for; false when there are none.
+func (cl *clusterRun) unstall() bool {
+	freed := false
+	seen := map[*join]bool{}
+	for _, s := range cl.strands {
+		for j := s.top; j != nil; j = j.parent {
+			if seen[j] {
+				continue
+			}
+			seen[j] = true
+			if j.acc != nil {
+				a := j.acc
+				j.acc = nil
+				a.state, a.top = running, j.parent
+				if j.parent != nil {
+					j.parent.pending++
+				}
+				cl.strands = append(cl.strands, a)
+				freed = true
+			}
+		}
+		if freed {
+			break
+		}
+	}
+	if !freed { // lanes that never come are not waited for
+		for _, s := range cl.strands {
+			if s.state == blocked && s.lanes {
+				s.state, s.lanes, s.tired = running, false, s.wait
+				s.pc--
+				freed = true
+			}
+		}
+	}
+	if freed {
+		cl.version++
+	}
+	return freed
+}
+
+// hang reports a cluster whose every thread waits for what no thread does.
+func (cl *clusterRun) hang() {
+	m := cl.m
+	for _, s := range cl.strands {
+		if s.state == running && s.global != nil && s.test == nil {
+			m.noteOrder(0, s.global)
+			m.stopAt(s.global.in, "line %d: %s: the kernel waits for memory that another block writes", s.global.in.at.line, clip(s.global.in.name))
+			return
+		}
+	}
+	waiting := 0
+	var at *strand
+	for _, s := range cl.strands {
+		waiting += s.mask.n
+		if at == nil || at.state != running && s.state == running {
+			at = s
+		}
+	}
+	h := &Hang{Waiting: waiting}
+	c := at.wait
+	if at.state == running && at.test != nil {
+		c = at.test
+	}
+	switch {
+	case c == nil:
+		c = m.p.blocks[at.bb].last
+		h.Reason = "it repeats itself for ever"
+	case at.state == running:
+		h.Reason = "it waits for an mbarrier phase that no thread can complete"
+	default:
+		h.Reason = "it waits at a barrier that no other thread can reach"
+	}
+	h.Access = m.p.access(c.orig)
+	h.Access.Block, h.Access.Thread = at.b.id, m.threadID(int(at.mask.list[0]))
+	m.mu.Lock()
+	if m.launchState.hang == nil || before(h.Access.Block, m.launchState.hang.Block) {
+		m.launchState.hang = h
+	}
+	m.mu.Unlock()
+	for _, b := range cl.blocks {
+		b.shared.free(m)
+	}
+	m.hung.Store(true)
+}
+
+func before(a, b [3]uint32) bool {
+	for i := 2; i >= 0; i-- {
+		if a[i] != b[i] {
+			return a[i] < b[i]
+		}
+	}
+	return false
+}
+
+func (m *worker) threadID(t int) [3]uint32 {
+	bx, by := int(m.block[0]), int(m.block[1])
+	return [3]uint32{uint32(t % bx), uint32(t / bx % by), uint32(t / bx / by)}
+}

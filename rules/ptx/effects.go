@@ -1,0 +1,356 @@
+package ptx
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// record is what an Outcome keeps of a run, for verdicts.
+type record struct {
+	s *launchState
+	r recorder
+}
+
+// outcome gathers what the workers found.
+func (s *launchState) outcome() *Outcome {
+	o := &Outcome{Analysed: s.reason == "" && !s.stopped.Load(), Reason: s.reason, Sampled: s.sampled, Hang: s.hang}
+	if s.reasonIn != nil {
+		o.Line = int(s.reasonIn.at.line)
+	}
+	if s.order != nil && s.orderCounts() {
+		o.MemoryOrder = s.order
+	}
+	o.Stats = s.stats
+	o.Stats.Full = s.plan.full
+	o.Stats.ShadowBytes = s.shadowBytes()
+	for i := range s.l.Buffers {
+		if s.from&bufferTaint(i) != 0 {
+			o.AddressFrom = append(o.AddressFrom, i)
+		}
+	}
+	o.Complete = o.Analysed && !s.sampled && s.from == 0 && s.hang == nil && o.MemoryOrder == nil && !s.crowded.Load()
+	rec := &record{s: s, r: recorder{m: &worker{launchState: s, threads: s.threads}}}
+	rec.r.events.a, rec.r.entries.a = s.events, s.entries
+	o.record = rec
+	reach := s.p.reachable()
+	for i := range s.l.Buffers {
+		o.Effects = append(o.Effects, rec.effects(s.bufs[i], reach))
+	}
+	o.OutOfBounds = sortedValues(s.strays, func(a, b Stray) int { return compareAccess(a.Access, b.Access) })
+	o.LateCopies = sortedValues(s.late, func(a, b LateCopy) int { return compareAccess(a.Use, b.Use) })
+	o.Descriptors = sortedValues(s.descriptors, func(a, b Descriptor) int { return compareAccess(a.Access, b.Access) })
+	if s.plan.full && o.Analysed {
+		for i := range s.l.Buffers {
+			o.Contents = append(o.Contents, s.final(s.bufs[i]))
+		}
+	}
+	return o
+}
+
+func sortedValues[K comparable, V any](m map[K]*V, compare func(a, b V) int) []V {
+	var out []V
+	for _, v := range m {
+		out = append(out, *v)
+	}
+	slices.SortStableFunc(out, compare)
+	return out
+}
+
+func compareAccess(a, b Access) int {
+	switch {
+	case a.PTXLine != b.PTXLine:
+		return a.PTXLine - b.PTXLine
+	case a.Block != b.Block:
+		if before(a.Block, b.Block) {
+			return -1
+		}
+		return 1
+	}
+	for i := 2; i >= 0; i-- {
+		if a.Thread[i] != b.Thread[i] {
+			return int(a.Thread[i]) - int(b.Thread[i])
+		}
+	}
+	return 0
+}
+
+// orderCounts says whether the memory that the kernel waits for is written at all.
+func (s *launchState) orderCounts() bool {
+	for i := range s.l.Buffers {
+		b := s.bufs[i]
+		if (s.orderFrom&bufferTaint(i) != 0 || s.orderFrom == 0) && (b.writes.any.Load() || b.atomics.any.Load()) {
+			return true
+		}
+	}
+	return false
+}
+
+// shadowBytes is the memory of the record: cells, events and entries in use.
+func (s *launchState) shadowBytes() int64 {
+	n := int64(0)
+	for _, b := range s.bufs {
+		for _, t := range []*table{b.reads, b.writes, b.atomics} {
+			for i := range t.pages {
+				if t.pages[i].Load() != nil {
+					n += pageLines * cellBytes
+				}
+			}
+		}
+	}
+	n += int64(s.events.used.Load()) << chunkLog * eventBytes
+	return n + int64(s.entries.used.Load())<<chunkLog*entryBytes
+}
+
+// ranges merges lines of bytes into ranges.
+type ranges []Range
+
+func (r *ranges) line(line int64, mask uint64) {
+	for mask != 0 {
+		lo := bits.TrailingZeros64(mask)
+		n := bits.TrailingZeros64(^(mask >> lo))
+		r.add(line<<6+int64(lo), line<<6+int64(lo+n))
+		if lo+n >= 64 {
+			return
+		}
+		mask &^= widthMask(uint8(lo + n))
+	}
+}
+
+func (r *ranges) add(start, end int64) {
+	if k := len(*r); k > 0 && (*r)[k-1].End >= start {
+		(*r)[k-1].End = max((*r)[k-1].End, end)
+		return
+	}
+	*r = append(*r, Range{start, end})
+}
+
+// union merges two ascending lists.
+func union(a, b []Range) []Range {
+	all := append(slices.Clone(a), b...)
+	slices.SortFunc(all, func(x, y Range) int {
+		switch {
+		case x.Start < y.Start:
+			return -1
+		case x.Start > y.Start:
+			return 1
+		}
+		return 0
+	})
+	var out ranges
+	for _, x := range all {
+		if x.Start < x.End {
+			out.add(x.Start, x.End)
+		}
+	}
+	return out
+}
+
+// minus takes b from a; both ascending and merged.
+func minus(a, b []Range) []Range {
+	var out []Range
+	k := 0
+	for _, x := range a {
+		for k < len(b) && b[k].End <= x.Start {
+			k++
+		}
+		at := x.Start
+		for j := k; j < len(b) && b[j].Start < x.End; j++ {
+			if b[j].Start > at {
+				out = append(out, Range{at, b[j].Start})
+			}
+			at = max(at, b[j].End)
+		}
+		if at < x.End {
+			out = append(out, Range{at, x.End})
+		}
+	}
+	return out
+}
+
+func (rec *record) ranges(t *table) []Range {
+	var out ranges
+	t.masks(&rec.r, func(line int64, mask uint64) { out.line(line, mask) })
+	return out
+}
+
+// effects tells what happened to one buffer.
+func (rec *record) effects(g *gbuf, reach map[int32]bool) Effects {
+	e := Effects{Read: rec.ranges(g.reads), Written: rec.ranges(g.writes), Atomic: rec.ranges(g.atomics)}
+	e.Zeroed = union(g.zero, nil)
+	first := union(e.Read, e.Atomic)
+	if g.writes.any.Load() {
+		first = g.first.ranges()
+		e.Elsewhere = minus(rec.elsewhere(g), e.Zeroed)
+	}
+	e.ReadFirst = minus(first, e.Zeroed)
+	e.Written = union(e.Written, e.Zeroed)
+	e.OldRead = len(e.ReadFirst) > 0
+	for orig := range rec.s.readBy(g.index) {
+		e.Reaches = e.Reaches || reach[orig]
+	}
+	if plain := minus(e.ReadFirst, e.Elsewhere); len(plain) > 0 {
+		e.FirstRead = rec.someAccess(plain[0].Start, g.reads, g.atomics)
+	} else if len(e.ReadFirst) > 0 {
+		e.FirstRead = rec.someAccess(e.ReadFirst[0].Start, g.reads, g.atomics)
+	}
+	if u := union(rec.ranges(g.writes), e.Atomic); len(u) > 0 {
+		e.WrittenBy = rec.someAccess(u[0].Start, g.writes, g.atomics)
+	}
+	if u := union(e.Read, e.Atomic); len(u) > 0 {
+		e.ReadBy = rec.someAccess(u[0].Start, g.reads, g.atomics)
+	}
+	return e
+}
+
+func (f *firstReads) ranges() []Range {
+	keys := make([]int64, 0, len(f.pages))
+	for k := range f.pages {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	var out ranges
+	for _, k := range keys {
+		for i, mask := range f.pages[k] {
+			out.line(k<<(pageLog-6)+int64(i), mask)
+		}
+	}
+	return out
+}
+
+// elsewhere gives the bytes read first where a write that is not ordered after
+// the read exists: it may come first.
+func (rec *record) elsewhere(g *gbuf) []Range {
+	var out ranges
+	for n, pg := range sortedPages(g.first.pages) {
+		for i, mask := range pg {
+			if mask == 0 {
+				continue
+			}
+			line := n<<(pageLog-6) + int64(i)
+			out.line(line, rec.unordered(g, line, mask))
+		}
+	}
+	return out
+}
+
+func (rec *record) unordered(g *gbuf, line int64, mask uint64) uint64 {
+	found := uint64(0)
+	rec.r.parts(g.writes.cell(line), line, func(w part) {
+		for _, t := range []*table{g.reads, g.atomics} {
+			rec.r.parts(t.cell(line), line, func(r part) {
+				if both := w.entry.mask & r.entry.mask & mask; both != 0 {
+					found |= both &^ orderedBytes(rec.s.threads, r, w, line, line, 0, both, 0)
+				}
+			})
+		}
+	})
+	return found
+}
+
+func (t *table) cell(line int64) uint32 {
+	if line < 0 || line>>(pageLog-6) >= int64(len(t.pages)) {
+		return 0
+	}
+	pg := t.pages[line>>(pageLog-6)].Load()
+	if pg == nil {
+		return 0
+	}
+	return pg.cells[line&(pageLines-1)]
+}
+
+// someAccess describes one access to a byte.
+func (rec *record) someAccess(at int64, tables ...*table) *Access {
+	var out *Access
+	for _, t := range tables {
+		line := at >> 6
+		rec.r.parts(t.cell(line), line, func(p part) {
+			if p.entry.mask>>(at&63)&1 == 0 {
+				return
+			}
+			p.threadsOn(line, int(at&63), func(thread int) bool {
+				a := rec.access(p.event, thread)
+				if out == nil || compareAccess(a, *out) < 0 {
+					out = &a
+				}
+				return false
+			})
+		})
+	}
+	return out
+}
+
+// access describes one thread's part of an event.
+func (rec *record) access(ev *event, thread int) Access {
+	s := rec.s
+	a := s.p.access(ev.orig)
+	cx, cy := s.cluster[0], s.cluster[1]
+	gx, gy := s.grid[0]/cx, s.grid[1]/cy
+	n, r := ev.cluster, uint32(ev.rank)
+	a.Block = [3]uint32{n%gx*cx + r%cx, n/gx%gy*cy + r/cx%cy, n/gx/gy*s.cluster[2] + r/cx/cy}
+	bx, by := int(s.block[0]), int(s.block[1])
+	a.Thread = [3]uint32{uint32(thread % bx), uint32(thread / bx % by), uint32(thread / bx / by)}
+	return a
+}
+
+// final gives a buffer's contents after a full run.
+func (s *launchState) final(g *gbuf) Final {
+	f := Final{}
+	s.memory(g.size)
+	if s.used.Load() > 2*max(s.l.Budget.Memory, DefaultMemory) {
+		return f
+	}
+	f.Bytes = make([]byte, g.size)
+	var opaque ranges
+	if g.contents != nil {
+		copy(f.Bytes, g.contents)
+	}
+	for _, z := range g.zero {
+		clear(f.Bytes[z.Start:z.End])
+	}
+	tags := s.tagsOf[0].taints
+	at := int64(0)
+	unknown := func(from, to int64) { // not written
+		if g.contents == nil && from < to {
+			for _, r := range minus([]Range{{from, to}}, union(g.zero, nil)) {
+				opaque.add(r.Start, r.End)
+			}
+		}
+	}
+	for n, pg := range sortedPages(g.pages) {
+		start := n << dataPageLog
+		unknown(at, start)
+		for i := range pg.data {
+			off := start + int64(i)
+			if off >= g.size {
+				break
+			}
+			if tag := pg.tag[i]; tag == 0 {
+				unknown(off, off+1)
+			} else if tags[tag]&taintOpaque != 0 {
+				opaque.add(off, off+1)
+				f.Bytes[off] = 0
+			} else {
+				f.Bytes[off] = pg.data[i]
+			}
+		}
+		at = min(start+1<<dataPageLog, g.size)
+	}
+	unknown(at, g.size)
+	f.Opaque = opaque
+	return f
+}
+
+func sortedPages[V any](m map[int64]V) func(yield func(int64, V) bool) {
+	return func(yield func(int64, V) bool) {
+		keys := make([]int64, 0, len(m))
+		for k := range m {
+			keys = append(keys, k)
+		}
+		slices.Sort(keys)
+		for _, k := range keys {
+			if !yield(k, m[k]) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,336 @@
+package ptx
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Limits of a program after calls are inlined.
+const (
+	maxCodes     = 1 << 20
+	maxCallDepth = 24
+)
+
+// unsupported is an instruction that the machine does not know, or cannot run.
+type unsupported struct {
+	in  *instr
+	why string
+}
+
+func (e *unsupported) Error() string {
+	return fmt.Sprintf("line %d: %s: %s", e.in.at.line, clip(e.in.name), e.why)
+}
+
+// environment is one inlined copy of a function.
+type environment struct {
+	fn     *function
+	regs   map[int32]int32         // register to slot
+	vars   map[*variable]*variable // formal parameter to what stands for it
+	start  []int32                 // code index of each instruction, and of the end
+	depth  int
+	parent *environment
+}
+
+type paramKey struct {
+	v   *variable
+	off int64
+}
+
+type lowerer struct {
+	p      *program
+	rows   map[string]Row
+	env    *environment
+	consts map[constant]int32
+	params map[paramKey]int32 // .param variables of calls, as registers
+	frames map[*variable]int64
+	carry  int32 // slot of the carry flag
+	in     *instr
+	orig   int32
+	layout layoutOf
+	mod    *Module
+}
+
+// compile lowers an entry. The error names the instruction that is unknown.
+func compile(e *Entry) (*program, error) {
+	p := &program{entry: e, fn: e.fn, dynAlign: 16, reaches: map[int32]bool{}}
+	l := &lowerer{p: p, consts: map[constant]int32{}, params: map[paramKey]int32{}, frames: map[*variable]int64{}, carry: -1, mod: e.module}
+	l.rows = map[string]Row{}
+	for _, r := range Rows() {
+		l.rows[r.Opcode] = r
+	}
+	if err := l.layoutVariables(); err != nil {
+		return nil, err
+	}
+	if err := l.function(e.fn, nil, nil, nil, nil); err != nil {
+		return nil, err
+	}
+	if err := p.buildBlocks(); err != nil {
+		return nil, err
+	}
+	p.findInputs()
+	return p, nil
+}
+
+func (l *lowerer) fail(format string, args ...any) error {
+	return &unsupported{l.in, fmt.Sprintf(format, args...)}
+}
+
+// function lowers one copy of a function; ret jumps to its end.
+func (l *lowerer) function(f *function, args, rets []operand, caller *environment, call *instr) error {
+	env := &environment{fn: f, regs: map[int32]int32{}, vars: map[*variable]*variable{}, parent: caller}
+	if caller != nil {
+		env.depth = caller.depth + 1
+		for e := caller; e != nil; e = e.parent {
+			if e.fn == f {
+				return l.fail("recursion is not supported")
+			}
+		}
+		if env.depth > maxCallDepth {
+			return l.fail("calls are nested too deep")
+		}
+		if len(args) != len(f.params) || len(rets) != len(f.rets) {
+			return l.fail("the call does not fit %s", clip(f.name))
+		}
+		for i, v := range f.params {
+			env.vars[v] = caller.resolve(args[i].sym)
+		}
+		for i, v := range f.rets {
+			env.vars[v] = caller.resolve(rets[i].sym)
+		}
+	}
+	outer := l.env
+	l.env = env
+	defer func() { l.env = outer }()
+	for i := range f.body {
+		env.start = append(env.start, int32(len(l.p.codes)))
+		if err := l.instruction(&f.body[i]); err != nil {
+			return err
+		}
+	}
+	env.start = append(env.start, int32(len(l.p.codes)))
+	if caller == nil {
+		l.in = &instr{name: "(end)", at: f.at, guard: -1}
+		l.emit(&code{term: termExit, effect: true})
+	} else {
+		l.in = call
+		l.emit(&code{run: runNothing, isNothing: true, effect: true}) // where ret goes
+	}
+	l.patch(env)
+	return nil
+}
+
+// patch turns the instruction indices of an environment's branches into code indices.
+func (l *lowerer) patch(env *environment) {
+	for _, c := range l.p.codes[env.start[0]:] {
+		if c.env != env {
+			continue
+		}
+		for i, t := range c.to {
+			if t >= 0 && int(t) < len(env.start) {
+				c.to[i] = env.start[t]
+			}
+		}
+		c.env = nil
+	}
+}
+
+func (e *environment) resolve(v *variable) *variable {
+	for e != nil && v != nil {
+		if w := e.vars[v]; w != nil {
+			return w
+		}
+		return v
+	}
+	return v
+}
+
+func (l *lowerer) instruction(in *instr) error {
+	if in.name == ".branchtargets" {
+		return nil
+	}
+	l.in, l.orig = in, int32(len(l.p.instrs))
+	l.p.instrs = append(l.p.instrs, in)
+	row, ok := l.rows[in.parts[0]]
+	if !ok {
+		return l.fail("unknown instruction")
+	}
+	if err := row.lower(l, in); err != nil {
+		var u *unsupported
+		if errors.As(err, &u) {
+			return err
+		}
+		return l.fail("%v", err)
+	}
+	if len(l.p.codes) > maxCodes {
+		return l.fail("the program is too long")
+	}
+	return nil
+}
+
+func (l *lowerer) emit(c *code) *code {
+	c.in, c.orig, c.index = l.in, l.orig, int32(len(l.p.codes))
+	for i, s := range c.src {
+		if i < 4 {
+			c.srcMask[i] = widthMask(l.p.slots[s].bits)
+		}
+	}
+	if c.guard == 0 && !c.hasGuard() {
+		c.guard = -1
+	}
+	if c.run == nil && c.term == termNone {
+		c.run = runNothing
+	}
+	l.p.codes = append(l.p.codes, c)
+	return c
+}
+
+func (c *code) hasGuard() bool { return c.flags&flagGuard != 0 }
+
+const flagGuard = 1 << 7
+
+// guarded gives a code the guard of the instruction.
+func (l *lowerer) guarded(c *code) *code {
+	if l.in.guard >= 0 {
+		c.guard, c.not = l.slotOf(l.in.guard), l.in.not
+		c.flags |= flagGuard
+	}
+	return l.emit(c)
+}
+
+func (l *lowerer) newSlot(bits uint8, name string) int32 {
+	l.p.slots = append(l.p.slots, slotInfo{bits, name})
+	return int32(len(l.p.slots) - 1)
+}
+
+func (l *lowerer) slotOf(reg int32) int32 {
+	if s, ok := l.env.regs[reg]; ok {
+		return s
+	}
+	r := l.env.fn.regs[reg]
+	bits := r.bits
+	if bits == 128 { // two slots, low half first
+		s := l.newSlot(64, r.name)
+		l.newSlot(64, r.name)
+		l.env.regs[reg] = s
+		return s
+	}
+	s := l.newSlot(bits, r.name)
+	l.env.regs[reg] = s
+	return s
+}
+
+func (l *lowerer) regBits(op operand) int {
+	if op.kind == opReg {
+		return int(l.env.fn.regs[op.reg].bits)
+	}
+	return 0
+}
+
+func (l *lowerer) constant(k constant, bits uint8) int32 {
+	if s, ok := l.consts[k]; ok {
+		return s
+	}
+	key := k
+	k.slot = l.newSlot(bits, "")
+	l.consts[key] = k.slot
+	l.p.consts = append(l.p.consts, k)
+	return k.slot
+}
+
+func (l *lowerer) number(v uint64, bits uint8) int32 {
+	return l.constant(constant{value: v & widthMask(bits), param: -1, size: int(bits)}, bits)
+}
+
+// dest gives the slot of a destination; a sink gets one that nobody reads.
+func (l *lowerer) dest(op operand, bits uint8) (int32, error) {
+	switch op.kind {
+	case opReg:
+		return l.slotOf(op.reg), nil
+	case opSink:
+		return l.newSlot(bits, "_"), nil
+	}
+	return 0, l.fail("a register expected as destination")
+}
+
+// immBits gives a constant's bits in a type.
+func immBits(op operand, typ string) uint64 {
+	switch {
+	case op.float:
+		return floatBits(op.imm, typ)
+	case op.name == "f32" && typ == "f64":
+		return math.Float64bits(float64(math.Float32frombits(uint32(op.imm))))
+	case op.name == "f64" && typ == "f32":
+		return uint64(math.Float32bits(float32(math.Float64frombits(op.imm))))
+	}
+	return op.imm
+}
+
+// source gives the slot of a source operand of a type.
+func (l *lowerer) source(op operand, typ string) (int32, error) {
+	bits := uint8(typeBits(typ))
+	if bits == 0 {
+		return 0, l.fail("unknown type .%s", clip(typ))
+	}
+	switch op.kind {
+	case opReg:
+		s := l.slotOf(op.reg)
+		switch {
+		case op.not:
+			return l.unary(s, 1, func(_ *code, a, _, _, _ uint64) uint64 { return a ^ 1 }), nil
+		case op.minus:
+			return l.unary(s, l.p.slots[s].bits, func(c *code, a, _, _, _ uint64) uint64 { return -a & widthMask(c.bits) }), nil
+		}
+		return s, nil
+	case opImm:
+		v := immBits(op, typ)
+		if typ == "pred" && v != 0 {
+			v = 1
+		}
+		if op.not {
+			v ^= 1
+		}
+		return l.number(v, min(bits, 64)), nil
+	case opSymbol:
+		a, err := l.symbol(op.sym)
+		return l.number(a+op.imm, min(bits, 64)), err
+	case opSpecial:
+		return l.special(op)
+	}
+	return 0, l.fail("this operand is not supported here")
+}
+
+func (l *lowerer) unary(src int32, bits uint8, fn scalar) int32 {
+	d := l.newSlot(bits, "")
+	l.emit(&code{run: runPure, fn: fn, bits: bits, dst: d, src: []int32{src}})
+	return d
+}
+
+func (l *lowerer) special(op operand) (int32, error) {
+	bits := uint8(32)
+	name := op.name
+	switch strings.SplitN(name, ".", 2)[0] {
+	case "tid", "ntid", "ctaid", "nctaid", "clusterid", "nclusterid", "cluster_ctaid", "cluster_nctaid":
+		if len(name) < 2 || name[len(name)-2] != '.' || !strings.ContainsRune("xyz", rune(name[len(name)-1])) {
+			return 0, l.fail("unknown special register %%%s", clip(name))
+		}
+	case "laneid", "warpid", "nwarpid", "smid", "nsmid", "cluster_ctarank", "cluster_nctarank",
+		"lanemask_eq", "lanemask_le", "lanemask_lt", "lanemask_ge", "lanemask_gt", "clock", "clock_hi",
+		"globaltimer_lo", "globaltimer_hi", "total_smem_size", "dynamic_smem_size", "aggr_smem_size":
+	case "gridid", "clock64", "globaltimer":
+		bits = 64
+	case "is_explicit_cluster":
+		bits = 1
+	default:
+		return 0, l.fail("unknown special register %%%s", clip(name))
+	}
+	return l.constant(constant{special: name, param: -1}, bits), nil
+}
+
+// pure emits an instruction without side effects, guard included.
+func (l *lowerer) pure(dst int32, bits uint8, fn scalar, alg algebra, src ...int32) *code {
+	return l.guarded(&code{run: runPure, fn: fn, alg: alg, bits: bits, dst: dst, src: src})
+}
+
+func runNothing(*strand, *code) {}

@@ -1,0 +1,232 @@
+package ptx
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// mset is a set of threads of a block. It never changes once made, except for
+// the worker's own scratch set.
+type mset struct {
+	bits []uint64
+	list []int32 // ascending
+	n    int
+	kept bool // plans may be kept under its address
+}
+
+func newSet(threads int) *mset { return &mset{bits: make([]uint64, (threads+63)/64)} }
+
+func (s *mset) add(t int) {
+	s.bits[t>>6] |= 1 << (t & 63)
+	s.list = append(s.list, int32(t))
+	s.n++
+}
+
+func (s *mset) has(t int) bool { return s.bits[t>>6]>>(t&63)&1 != 0 }
+
+// warp gives the lanes of warp w that are in the set.
+func (s *mset) warp(w int) uint32 {
+	if w>>1 >= len(s.bits) {
+		return 0
+	}
+	return uint32(s.bits[w>>1] >> (32 * (w & 1)))
+}
+
+func (s *mset) equal(o *mset) bool { return s == o || s.n == o.n && slices.Equal(s.bits, o.bits) }
+
+func (s *mset) minus(o *mset, threads int) *mset {
+	out := newSet(threads)
+	for _, t := range s.list {
+		if !o.has(int(t)) {
+			out.add(int(t))
+		}
+	}
+	return out
+}
+
+func (s *mset) union(o *mset, threads int) *mset {
+	out := newSet(threads)
+	for i := range out.bits {
+		out.bits[i] = s.bits[i] | o.bits[i]
+		for b := out.bits[i]; b != 0; b &= b - 1 {
+			out.list = append(out.list, int32(i*64+bits.TrailingZeros64(b)))
+		}
+	}
+	out.n = len(out.list)
+	return out
+}
+
+// shape is what an access by a set of threads looks like, wherever it starts:
+// thread i touches size bytes at t.v[i]; with nil t all touch the same bytes.
+type shape struct {
+	t     *offsets
+	mask  *mset
+	size  int64
+	lo    int64   // smallest offset
+	span  int64   // from the first byte to the end of the last
+	offs  []int64 // from lo, ascending
+	who   []int32 // thread of each
+	tight bool    // thread k of the list touches [k*size, (k+1)*size)
+	plans [64]*plan
+}
+
+// plan is a shape at a place within a 64-byte line.
+type plan struct {
+	*shape
+	phase int64 // of the first byte, in its line
+	lines []planLine
+	dense bool // line i of lines is line i from the first
+}
+
+type planLine struct {
+	delta int64
+	mask  uint64 // bytes touched
+}
+
+type shapeKey struct {
+	t    *offsets
+	mask *mset
+	size int64
+}
+
+// shapeFor finds or makes a shape.
+func (m *worker) shapeFor(c *code, t *offsets, mask *mset, size int64) *shape {
+	key := shapeKey{t, mask, size}
+	last := &m.lastShape[c.index]
+	if last.shape != nil && last.key == key && mask.kept {
+		return last.shape
+	}
+	if mask.kept {
+		if sh := m.shapes[key]; sh != nil {
+			*last = shapeEntry{key, sh}
+			return sh
+		}
+	}
+	sh := makeShape(t, mask, size)
+	if mask.kept {
+		if len(m.shapes) < maxOffsets {
+			m.shapes[key] = sh
+		}
+		*last = shapeEntry{key, sh}
+		m.memory(int64(mask.n)*12 + 700)
+	}
+	return sh
+}
+
+type shapeEntry struct {
+	key   shapeKey
+	shape *shape
+}
+
+func makeShape(t *offsets, mask *mset, size int64) *shape {
+	sh := &shape{t: t, mask: mask, size: size}
+	if t == nil {
+		sh.span = size
+		return sh
+	}
+	at := func(i int32) int64 { return t.v[i] }
+	sh.who = slices.Clone(mask.list)
+	sorted := true
+	for i := 1; i < len(sh.who); i++ {
+		if at(sh.who[i]) < at(sh.who[i-1]) {
+			sorted = false
+			break
+		}
+	}
+	if !sorted {
+		slices.SortStableFunc(sh.who, func(a, b int32) int {
+			switch x, y := at(a), at(b); {
+			case x < y:
+				return -1
+			case x > y:
+				return 1
+			}
+			return 0
+		})
+	}
+	sh.lo = at(sh.who[0])
+	sh.offs = make([]int64, len(sh.who))
+	sh.tight = sorted
+	for i, w := range sh.who {
+		sh.offs[i] = at(w) - sh.lo
+		if sh.offs[i] != int64(i)*size {
+			sh.tight = false
+		}
+	}
+	sh.span = sh.offs[len(sh.offs)-1] + size
+	return sh
+}
+
+// at gives the plan of the shape at a first byte.
+func (sh *shape) at(phase int64) *plan {
+	if p := sh.plans[phase]; p != nil {
+		return p
+	}
+	p := &plan{shape: sh, phase: phase}
+	add := func(off int64) {
+		for end := off + sh.size; off < end; {
+			line := off >> 6
+			n := min(end, (line+1)<<6) - off
+			if k := len(p.lines); k == 0 || p.lines[k-1].delta < line {
+				p.lines = append(p.lines, planLine{delta: line})
+			}
+			i := len(p.lines) - 1
+			for p.lines[i].delta > line {
+				i--
+			}
+			p.lines[i].mask |= widthMask(uint8(n)) << (off & 63)
+			off += n
+		}
+	}
+	if sh.t == nil {
+		add(phase)
+	}
+	for _, o := range sh.offs {
+		add(o + phase)
+	}
+	p.dense = p.lines[len(p.lines)-1].delta == int64(len(p.lines)-1)
+	sh.plans[phase] = p
+	return p
+}
+
+// lineMask gives the bytes that the plan touches in its k-th line.
+func (p *plan) lineMask(delta int64) uint64 {
+	if p.dense {
+		if delta < 0 || delta >= int64(len(p.lines)) {
+			return 0
+		}
+		return p.lines[delta].mask
+	}
+	i, ok := slices.BinarySearchFunc(p.lines, delta, func(l planLine, d int64) int {
+		switch {
+		case l.delta < d:
+			return -1
+		case l.delta > d:
+			return 1
+		}
+		return 0
+	})
+	if !ok {
+		return 0
+	}
+	return p.lines[i].mask
+}
+
+// threadsAt calls f for each thread that touches the byte at off from the first, until f returns false.
+func (sh *shape) threadsAt(off int64, f func(t int) bool) bool {
+	if sh.t == nil {
+		for _, t := range sh.mask.list {
+			if !f(int(t)) {
+				return false
+			}
+		}
+		return true
+	}
+	i, _ := slices.BinarySearch(sh.offs, off-sh.size+1)
+	for ; i < len(sh.offs) && sh.offs[i] <= off; i++ {
+		if !f(int(sh.who[i])) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,338 @@
+package ptx
+
+// runLoad executes ld.
+func runLoad(s *strand, c *code) {
+	mask := s.active(c)
+	if mask == nil {
+		s.keepOld(c)
+		return
+	}
+	t, ok := s.resolve(c, mask)
+	if !ok {
+		return
+	}
+	switch t.space {
+	case spaceShared, spaceCluster:
+		t.loadShared()
+	case spaceLocal:
+		t.loadLocal()
+	case spaceParam:
+		s.m.stopAt(c.in, "line %d: %s: generic addresses of parameters are not supported", c.in.at.line, clip(c.in.name))
+	default:
+		t.loadGlobal()
+	}
+}
+
+// keepOld is a load that no thread executes: the registers stay, but now
+// depend on the guard.
+func (s *strand) keepOld(c *code) {
+	if c.guard >= 0 {
+		if tt := s.r[c.guard].taint; tt != 0 {
+			for _, d := range c.dsts {
+				if d >= 0 {
+					s.r[d].taint |= tt
+				}
+			}
+		}
+	}
+}
+
+func (t *touch) loadGlobal() {
+	if !t.c.mem.want {
+		t.global(reads, nil)
+		return
+	}
+	out := t.results()
+	m := t.s.m
+	op := t.c.mem
+	each := int(op.bits / 8)
+	if t.addr.kind == uniform { // one load serves all
+		done := false
+		t.global(reads, nil)
+		if g := m.find(t.u); g != nil && int64(t.u-g.base)+op.size <= g.size {
+			g.look(t)
+			for k := range out.regs {
+				v, tt := g.load(m, int64(t.u-g.base)+int64(k*each), each)
+				out.set(k, v, tt|g.order(t, int64(t.u-g.base)))
+			}
+			done = true
+		}
+		if !done {
+			for k := range out.regs {
+				out.set(k, 0, taintOpaque)
+			}
+		}
+		return
+	}
+	if t.loadTight(out, each) {
+		return
+	}
+	out.begin()
+	seen := (*gbuf)(nil)
+	t.global(reads, func(i int32, g *gbuf, off int64) {
+		if g != seen {
+			g.look(t)
+			seen = g
+		}
+		ot := g.order(t, off)
+		for k := range out.regs {
+			v, tt := g.load(m, off+int64(k*each), each)
+			out.put(k, i, v, tt|ot)
+		}
+	})
+	out.end()
+}
+
+// loadTight loads 4-byte elements of known contents that the threads touch one
+// after another.
+func (t *touch) loadTight(out *results, each int) bool {
+	m := t.s.m
+	if t.addr.kind != thread || each != 4 || len(out.regs) > 4 {
+		return false
+	}
+	sh := m.shapeFor(t.c, t.addr.t, t.mask, t.c.mem.size)
+	lo := t.u + uint64(sh.lo)
+	g := m.find(lo)
+	if !sh.tight || g == nil || g.dirty.Load() || len(g.zero) > 0 || g.contents == nil || int64(lo-g.base)+sh.span > g.size {
+		return false
+	}
+	g.look(t)
+	off := int64(lo - g.base)
+	t.record(g, reads, sh, off)
+	out.begin()
+	data := g.contents[off : off+sh.span]
+	step := 4 * len(out.regs)
+	for k := range out.regs {
+		v := out.vec[k]
+		at := 4 * k
+		for _, i := range t.mask.list {
+			b := data[at : at+4 : at+4]
+			v[i] = uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24
+			at += step
+		}
+		out.taints[k] = bufferTaint(g.index)
+		if g.private {
+			out.taints[k] = 0
+		}
+	}
+	out.end()
+	return true
+}
+
+// look notes that a value is loaded from the buffer.
+func (g *gbuf) look(t *touch) {
+	if !g.wanted.Load() {
+		g.wanted.Store(true)
+	}
+	if g.elided.Load() {
+		t.s.m.needsFull.Store(true)
+		t.s.m.stopped.Store(true)
+	}
+	t.s.global = t.c
+}
+
+// order gives taintOrder where the value may be another block's, stored
+// without an order that the machine knows.
+func (g *gbuf) order(t *touch, off int64) taint {
+	if t.c.mem.weak || t.c.mem.atomic {
+		g.weak.Store(true)
+		return taintOrder | bufferTaint(g.index)
+	}
+	if !g.dirty.Load() || g.private { // own variables keep no record
+		return 0
+	}
+	m := t.s.m
+	found := false
+	for _, tab := range []*table{g.writes, g.atomics} {
+		line := off >> 6
+		pg := tab.pages[line>>(pageLog-6)].Load()
+		if pg == nil {
+			continue
+		}
+		if m.locked {
+			pg.mu.Lock()
+		}
+		m.rec.parts(pg.cells[line&(pageLines-1)], line, func(w part) {
+			found = found || w.entry.mask>>(off&63)&1 != 0 && w.cluster != t.s.b.cl.number
+		})
+		if m.locked {
+			pg.mu.Unlock()
+		}
+	}
+	if found {
+		return taintOrder | bufferTaint(g.index)
+	}
+	return 0
+}
+
+// results collects what a load gives to its registers.
+type results struct {
+	t      *touch
+	regs   []int32
+	vec    [][]uint64
+	taints []taint
+	guard  taint
+	op     *memOp
+}
+
+func (t *touch) results() *results {
+	m := t.s.m
+	r := &m.results
+	n := len(t.c.dsts)
+	r.t, r.regs, r.op, r.guard = t, t.c.dsts, t.c.mem, 0
+	if t.c.guard >= 0 {
+		r.guard = t.s.r[t.c.guard].taint
+	}
+	if cap(r.taints) < n {
+		r.taints, r.vec = make([]taint, n), make([][]uint64, n)
+	}
+	r.taints, r.vec = r.taints[:n], r.vec[:n]
+	clear(r.taints)
+	return r
+}
+
+func (r *results) extend(v uint64) uint64 {
+	if r.op.extend && r.op.dstBits > r.op.bits {
+		return uint64(signExtend(v, r.op.bits)) & widthMask(r.op.dstBits)
+	}
+	return v
+}
+
+// set gives a register the same value in all active threads.
+func (r *results) set(k int, v uint64, tt taint) {
+	d := r.regs[k]
+	if d < 0 {
+		return
+	}
+	s := r.t.s
+	x := &s.r[d]
+	v = r.extend(v)
+	tt |= r.t.addr.taint | r.guard
+	if r.t.mask.n == s.mask.n {
+		x.setU(v, tt)
+		return
+	}
+	old := x.spread(s.m.buf[0][:s.m.threads], widthMask(s.m.p.slots[d].bits))
+	vec := x.vec(s.m.threads)
+	copy(vec, old)
+	for _, i := range r.t.mask.list {
+		vec[i] = v
+	}
+	x.kind, x.t, x.taint = vector, nil, x.taint|tt
+}
+
+// begin prepares the registers for a value per thread.
+func (r *results) begin() {
+	s := r.t.s
+	m := s.m
+	for k, d := range r.regs {
+		if d < 0 {
+			r.vec[k] = m.sink()
+			continue
+		}
+		x := &s.r[d]
+		if r.t.addr == x { // the address register is loaded into
+			t := *x
+			t.v = nil
+			t.copyFrom(x)
+			m.addrCopy = t
+			r.t.addr = &m.addrCopy
+		}
+		if r.t.mask.n != s.mask.n {
+			r.taints[k] |= x.taint
+			old := x.spread(m.buf[0][:m.threads], widthMask(m.p.slots[d].bits))
+			copy(x.vec(m.threads), old)
+		}
+		r.vec[k] = x.vec(m.threads)
+	}
+}
+
+func (r *results) put(k int, i int32, v uint64, tt taint) {
+	r.vec[k][i] = r.extend(v)
+	r.taints[k] |= tt
+}
+
+func (r *results) end() {
+	for k, d := range r.regs {
+		if d >= 0 {
+			x := &r.t.s.r[d]
+			x.kind, x.t, x.taint = vector, nil, r.taints[k]|r.t.addr.taint|r.guard
+		}
+	}
+}
+
+// sink is a vector that nobody reads.
+func (m *worker) sink() []uint64 { return m.buf[3][:m.threads] }
+
+// runStore executes st.
+func runStore(s *strand, c *code) {
+	mask := s.active(c)
+	if mask == nil {
+		return
+	}
+	t, ok := s.resolve(c, mask)
+	if !ok {
+		return
+	}
+	switch t.space {
+	case spaceShared, spaceCluster:
+		t.storeShared()
+	case spaceLocal:
+		t.storeLocal()
+	case spaceParam:
+		s.m.stopAt(c.in, "line %d: %s: parameters cannot be written", c.in.at.line, clip(c.in.name))
+	default:
+		t.storeGlobal()
+	}
+}
+
+func (t *touch) guardTaint() taint {
+	tt := t.addr.taint
+	if t.c.guard >= 0 {
+		tt |= t.s.r[t.c.guard].taint
+	}
+	return tt
+}
+
+func (t *touch) storeGlobal() {
+	m, op := t.s.m, t.c.mem
+	if !op.keep {
+		if t.addr.kind != vector {
+			if g := m.find(t.at(t.mask.list[0])); g != nil {
+				g.drop(m)
+			}
+			t.global(writes, nil)
+			return
+		}
+		t.global(writes, func(_ int32, g *gbuf, _ int64) { g.drop(m) })
+		return
+	}
+	each := int(op.bits / 8)
+	gt := t.guardTaint()
+	changed := false
+	t.global(writes, func(i int32, g *gbuf, off int64) {
+		for k, slot := range t.c.src[1:] {
+			x := &t.s.r[slot]
+			v := x.at(int(i), widthMask(m.p.slots[slot].bits))
+			if !changed {
+				old, _ := g.load(m, off+int64(k*each), each)
+				changed = old != v&widthMask(op.bits)
+			}
+			g.store(m, off+int64(k*each), each, v, x.taint|gt)
+		}
+	})
+	if changed {
+		t.s.b.cl.version++
+	}
+}
+
+// drop notes that a stored value is not kept.
+func (g *gbuf) drop(m *worker) {
+	if !g.elided.Load() {
+		g.elided.Store(true)
+		if g.wanted.Load() {
+			m.needsFull.Store(true)
+			m.stopped.Store(true)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package ptx
+
+import "slices"
+
+// Row is one instruction that the machine knows. What has no row makes a
+// launch "not analysed".
+type Row struct {
+	Opcode  string // the first word of the instruction, such as "ld"
+	Section string // of the PTX ISA, "Instruction Set"
+
+	lower func(l *lowerer, in *instr) error
+}
+
+// Rows lists every instruction that the machine knows, by opcode.
+func Rows() []Row {
+	rows := slices.Concat(integerRows(), floatRows(), logicRows(), moveRows(), memoryRows(), atomicRows(),
+		controlRows(), warpRows(), barrierRows(), asyncRows(), tensorRows(), matrixRows())
+	slices.SortFunc(rows, func(a, b Row) int {
+		if a.Opcode < b.Opcode {
+			return -1
+		}
+		return 1
+	})
+	return rows
+}
+
+// modifiers are the words between opcode and types.
+type modifiers struct {
+	typ   string // the last word
+	from  string // the word before, of conversions
+	words []string
+}
+
+func (m *modifiers) has(word string) bool { return slices.Contains(m.words, word) }
+
+// mods splits an instruction's words; all between the opcode and the last must be allowed.
+func (l *lowerer) mods(in *instr, allowed ...string) (modifiers, error) {
+	n := len(in.parts)
+	if n < 2 {
+		return modifiers{}, l.fail("a type is missing")
+	}
+	m := modifiers{typ: in.parts[n-1], words: in.parts[1 : n-1]}
+	for _, w := range m.words {
+		if !slices.Contains(allowed, w) {
+			return m, l.fail("unknown modifier .%s", clip(w))
+		}
+	}
+	return m, nil
+}
+
+// sources gives the slots of operands from..., all of one type; the count must fit.
+func (l *lowerer) sources(in *instr, typ string, from, n int) ([]int32, error) {
+	if len(in.ops) != from+n {
+		return nil, l.fail("%d operands expected, found %d", from+n, len(in.ops))
+	}
+	var out []int32
+	for _, op := range in.ops[from:] {
+		s, err := l.source(op, typ)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// simple lowers "op d, a, b...": n sources of the instruction's type.
+func (l *lowerer) simple(in *instr, typ string, n int, fn scalar, alg algebra) (*code, error) {
+	src, err := l.sources(in, typ, 1, n)
+	if err != nil {
+		return nil, err
+	}
+	bits := uint8(typeBits(typ))
+	d, err := l.dest(in.ops[0], bits)
+	if err != nil {
+		return nil, err
+	}
+	c := l.pure(d, bits, fn, alg, src...)
+	c.signed = isSigned(typ)
+	return c, nil
+}
+
+func isSigned(typ string) bool { return typ[0] == 's' }
+
+func isFloat(typ string) bool {
+	switch typ {
+	case "f16", "bf16", "f16x2", "bf16x2", "f32", "f64", "tf32", "f32x2":
+		return true
+	}
+	return false
+}
+
+func isInteger(typ string) bool {
+	switch typ[0] {
+	case 'u', 's', 'b':
+		return typ[1] != 'f' && typ != "u16x2" && typ != "s16x2"
+	}
+	return false
+}
+
+func roundingOf(m modifiers) rounding {
+	switch {
+	case m.has("rz") || m.has("rzi"):
+		return roundZero
+	case m.has("rm") || m.has("rmi"):
+		return roundDown
+	case m.has("rp") || m.has("rpi"):
+		return roundUp
+	case m.has("rna"):
+		return roundAway
+	}
+	return roundNearest
+}

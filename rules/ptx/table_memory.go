@@ -1,0 +1,323 @@
+package ptx
+
+import (
+	"slices"
+	"strings"
+)
+
+func memoryRows() []Row {
+	s := "9.7.9 Data Movement and Conversion: "
+	return []Row{
+		{"ld", s + "ld", lowerLoad},
+		{"ldu", s + "ldu", lowerLoad},
+		{"st", s + "st", lowerStore},
+		{"prefetch", s + "prefetch", lowerHint},
+		{"prefetchu", s + "prefetchu", lowerHint},
+		{"applypriority", s + "applypriority", lowerHint},
+		{"createpolicy", s + "createpolicy", lowerPolicy},
+		{"alloca", s + "stack manipulation: alloca", func(l *lowerer, _ *instr) error { return l.fail("dynamic stacks are not supported") }},
+	}
+}
+
+func spaceWord(w string) (space, bool) {
+	switch w {
+	case "global":
+		return spaceGlobal, true
+	case "const":
+		return spaceConst, true
+	case "shared", "shared::cta":
+		return spaceShared, true
+	case "shared::cluster":
+		return spaceCluster, true
+	case "local":
+		return spaceLocal, true
+	case "param", "param::entry", "param::func":
+		return spaceParam, true
+	}
+	return 0, false
+}
+
+// memoryWords reads the words of ld and st: semantics, scope, space, hints, vector.
+func (l *lowerer) memoryWords(in *instr) (*memOp, string, error) {
+	n := len(in.parts)
+	op := &memOp{vec: 1, what: in.parts[0]}
+	typ := in.parts[n-1]
+	for _, w := range in.parts[1 : n-1] {
+		if sp, ok := spaceWord(w); ok {
+			op.space = sp
+			continue
+		}
+		switch w {
+		case "v2":
+			op.vec = 2
+		case "v4":
+			op.vec = 4
+		case "v8":
+			op.vec = 8
+		case "volatile", "relaxed", "acquire", "release", "mmio":
+			op.weak = true
+		case "weak", "cta", "cluster", "gpu", "sys", "nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "unified",
+			"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate",
+			"L2::evict_normal", "L2::evict_first", "L2::evict_last", "L2::cache_hint", "L2::64B", "L2::128B", "L2::256B":
+		default:
+			return nil, "", l.fail("unknown modifier .%s", clip(w))
+		}
+	}
+	bits := typeBits(typ)
+	if bits < 8 {
+		return nil, "", l.fail("unknown type .%s", clip(typ))
+	}
+	op.bits = uint8(min(bits, 64))
+	op.extend = isSigned(typ)
+	op.size = int64(bits/8) * int64(op.vec)
+	if bits == 128 {
+		op.vec *= 2
+	}
+	return op, typ, nil
+}
+
+// addressOf gives the slot and the offset of an address operand.
+func (l *lowerer) addressOf(op operand, sp space) (slot int32, off uint64, err error) {
+	if op.kind != opAddress || len(op.sub) == 0 {
+		return 0, 0, l.fail("an address expected")
+	}
+	base := op.sub[0]
+	switch base.kind {
+	case opReg:
+		return l.slotOf(base.reg), op.imm, nil
+	case opImm:
+		return l.number(base.imm, 64), op.imm, nil
+	case opSymbol:
+		a, err := l.symbol(base.sym)
+		if err != nil {
+			return 0, 0, err
+		}
+		if sp == spaceGeneric && base.sym.space == "shared" {
+			a += sharedWindow
+		}
+		if sp == spaceGeneric && base.sym.space == "local" {
+			a += localWindow
+		}
+		return l.number(a, 64), op.imm, nil
+	}
+	return 0, 0, l.fail("this address is not supported")
+}
+
+// elements lists the registers of a vector operand, or of a single one; a
+// 128-bit register counts as two.
+func (l *lowerer) elements(op operand, wide bool) ([]operand, error) {
+	list := []operand{op}
+	if op.kind == opVector {
+		list = op.sub
+	}
+	if !wide {
+		return list, nil
+	}
+	return list, nil
+}
+
+func lowerLoad(l *lowerer, in *instr) error {
+	op, typ, err := l.memoryWords(in)
+	if err != nil {
+		return err
+	}
+	if len(in.ops) != 2 && len(in.ops) != 3 {
+		return l.fail("2 operands expected")
+	}
+	if op.space == spaceParam {
+		return l.loadParam(in, op, typ)
+	}
+	if op.space == spaceConst {
+		op.space = spaceGlobal
+	}
+	addr, off, err := l.addressOf(in.ops[1], op.space)
+	if err != nil {
+		return err
+	}
+	op.off = off
+	regs, _ := l.elements(in.ops[0], false)
+	c := &code{run: runLoad, mem: op, src: []int32{addr}, effect: true, needs: []int32{addr}}
+	for _, r := range regs {
+		if typeBits(typ) == 128 {
+			if r.kind != opReg {
+				return l.fail("a register expected")
+			}
+			s := l.slotOf(r.reg)
+			c.dsts = append(c.dsts, s, s+1)
+			continue
+		}
+		if r.kind == opSink {
+			c.dsts = append(c.dsts, -1)
+			continue
+		}
+		d, err := l.dest(r, op.bits)
+		if err != nil {
+			return err
+		}
+		c.dsts = append(c.dsts, d)
+		op.dstBits = l.p.slots[d].bits
+	}
+	if len(c.dsts) != op.vec {
+		return l.fail("%d registers expected", op.vec)
+	}
+	l.guarded(c)
+	return nil
+}
+
+// loadParam reads a parameter: a constant of the launch, or a register that a call set.
+func (l *lowerer) loadParam(in *instr, op *memOp, typ string) error {
+	a := in.ops[1]
+	if a.kind != opAddress || a.sub[0].kind != opSymbol {
+		return l.fail("parameters can only be read by name")
+	}
+	v := l.env.resolve(a.sub[0].sym)
+	regs, _ := l.elements(in.ops[0], false)
+	if len(regs)*typeBits(typ)/8 != int(op.size) || typeBits(typ) > 64 {
+		return l.fail("bad vector")
+	}
+	for i, r := range regs {
+		if r.kind == opSink {
+			continue
+		}
+		off := int64(a.imm) + int64(i)*int64(op.bits/8)
+		if off < 0 || off+int64(op.bits/8) > v.size {
+			return l.fail("the parameter has %d bytes", v.size)
+		}
+		var src int32
+		if l.isEntryParam(v) {
+			src = l.constant(constant{param: v.index, off: off, size: int(op.bits / 8)}, op.bits)
+		} else {
+			var ok bool
+			if src, ok = l.params[paramKey{v, off}]; !ok || l.p.slots[src].bits != op.bits {
+				src = l.paramSlot(v, off, op.bits)
+			}
+		}
+		d, err := l.dest(r, op.bits)
+		if err != nil {
+			return err
+		}
+		l.extendTo(d, src, op)
+	}
+	return nil
+}
+
+func (l *lowerer) paramSlot(v *variable, off int64, bits uint8) int32 {
+	k := paramKey{v, off}
+	s, ok := l.params[k]
+	if !ok || l.p.slots[s].bits != bits {
+		s = l.newSlot(bits, v.name)
+		l.params[k] = s
+	}
+	return s
+}
+
+// extendTo moves a narrow value to a register that may be wider.
+func (l *lowerer) extendTo(d, src int32, op *memOp) {
+	wide := l.p.slots[d].bits
+	narrow, signed := op.bits, op.extend
+	if wide == narrow {
+		l.pure(d, wide, move, algMov, src)
+		return
+	}
+	l.pure(d, wide, func(_ *code, a, _, _, _ uint64) uint64 {
+		if signed {
+			return uint64(signExtend(a, narrow)) & widthMask(wide)
+		}
+		return a & widthMask(narrow)
+	}, algNone, src)
+}
+
+func lowerStore(l *lowerer, in *instr) error {
+	if len(in.parts) > 1 && (in.parts[1] == "async" || in.parts[1] == "bulk") {
+		return l.fail("st.%s is not supported", in.parts[1])
+	}
+	op, typ, err := l.memoryWords(in)
+	if err != nil {
+		return err
+	}
+	if len(in.ops) != 2 && len(in.ops) != 3 {
+		return l.fail("2 operands expected")
+	}
+	op.write = true
+	if op.space == spaceParam {
+		return l.storeParam(in, op, typ)
+	}
+	if op.space == spaceConst {
+		return l.fail("constants cannot be written")
+	}
+	addr, off, err := l.addressOf(in.ops[0], op.space)
+	if err != nil {
+		return err
+	}
+	op.off = off
+	c := &code{run: runStore, mem: op, src: []int32{addr}, effect: true, needs: []int32{addr}}
+	regs, _ := l.elements(in.ops[1], false)
+	for _, r := range regs {
+		if typeBits(typ) == 128 {
+			if r.kind != opReg {
+				return l.fail("a register expected")
+			}
+			s := l.slotOf(r.reg)
+			c.src = append(c.src, s, s+1)
+			continue
+		}
+		s, err := l.source(r, typ)
+		if err != nil {
+			return err
+		}
+		c.src = append(c.src, s)
+	}
+	if len(c.src) != op.vec+1 {
+		return l.fail("%d values expected", op.vec)
+	}
+	l.guarded(c)
+	return nil
+}
+
+func (l *lowerer) storeParam(in *instr, op *memOp, typ string) error {
+	a := in.ops[0]
+	if a.kind != opAddress || a.sub[0].kind != opSymbol || typeBits(typ) > 64 {
+		return l.fail("parameters can only be written by name")
+	}
+	v := l.env.resolve(a.sub[0].sym)
+	if l.isEntryParam(v) {
+		return l.fail("a kernel's parameter cannot be written")
+	}
+	regs, _ := l.elements(in.ops[1], false)
+	for i, r := range regs {
+		off := int64(a.imm) + int64(i)*int64(op.bits/8)
+		if off < 0 || off+int64(op.bits/8) > v.size {
+			return l.fail("the parameter has %d bytes", v.size)
+		}
+		s, err := l.source(r, typ)
+		if err != nil {
+			return err
+		}
+		l.pure(l.paramSlot(v, off, op.bits), op.bits, func(c *code, a, _, _, _ uint64) uint64 { return a & widthMask(c.bits) }, algMov, s)
+	}
+	return nil
+}
+
+// lowerHint lowers what touches no memory that counts: prefetches and cache hints.
+func lowerHint(l *lowerer, in *instr) error {
+	for _, w := range in.parts[1:] {
+		if _, ok := spaceWord(w); !ok && !strings.HasPrefix(w, "L1") && !strings.HasPrefix(w, "L2") && w != "tensormap" {
+			return l.fail("unknown modifier .%s", clip(w))
+		}
+	}
+	l.emit(&code{run: runNothing, isNothing: true, effect: true})
+	return nil
+}
+
+// lowerPolicy gives a cache policy: a number that means nothing here.
+func lowerPolicy(l *lowerer, in *instr) error {
+	if len(in.ops) < 1 || !slices.Contains([]string{"fractional", "range", "cvt"}, in.parts[1]) {
+		return l.fail("unknown form")
+	}
+	d, err := l.dest(in.ops[0], 64)
+	if err != nil {
+		return err
+	}
+	l.pure(d, 64, move, algMov, l.number(0, 64))
+	return nil
+}

@@ -1,0 +1,183 @@
+package ptx
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// InPlace says whether operand and result may share memory: whether every read
+// of a byte of the operand's buffer is ordered before every write of the byte
+// it would share. Byte i of the result is byte i+shift of the operand; 0 is an
+// exact share. The verdict holds for what ran: see Complete, AddressFrom, Sampled.
+func (o *Outcome) InPlace(operand, result int, shift int64) Verdict {
+	switch {
+	case !o.Analysed:
+		return Verdict{Reason: o.Reason}
+	case o.Hang != nil:
+		return Verdict{Reason: fmt.Sprintf("line %d: the kernel does not end: %s", o.Hang.PTXLine, o.Hang.Reason)}
+	case operand < 0 || operand >= len(o.Effects) || result < 0 || result >= len(o.Effects):
+		return Verdict{Reason: "no such buffer"}
+	case o.MemoryOrder != nil:
+		return Verdict{Reason: fmt.Sprintf("line %d: %s: the kernel is ordered by waiting for memory that other threads write", o.MemoryOrder.PTXLine, o.MemoryOrder.Instruction)}
+	}
+	rec := o.record
+	p := pair{rec: rec, op: rec.s.bufs[operand], res: rec.s.bufs[result], shift: shift}
+	if w := p.witness(); w != nil {
+		return Verdict{Safety: Unsafe, Witness: w, Reason: p.reason(w)}
+	}
+	if rec.s.crowded.Load() {
+		return Verdict{Reason: "a byte is touched by too many accesses without an order"}
+	}
+	return Verdict{Safety: Safe}
+}
+
+// pair looks for a byte that is read through op and not before it is written through res.
+type pair struct {
+	rec     *record
+	op, res *gbuf
+	shift   int64
+	lastR   uint32 // cells of the pair of events that was found ordered last
+	lastW   uint32
+}
+
+func (p *pair) reason(w *Witness) string {
+	switch {
+	case w.Zeroed:
+		return "the result is zeroed before the kernel reads the operand"
+	case w.Reader.Block != w.Writer.Block:
+		return "one block reads a byte that another block writes, and nothing orders them"
+	case w.Reader.Thread != w.Writer.Thread:
+		return "one thread reads a byte that another thread of its block writes, and nothing orders them"
+	}
+	return "a thread reads a byte after it has written it, or while a copy may read it"
+}
+
+func (p *pair) witness() *Witness {
+	if w := p.zeroed(); w != nil {
+		return w
+	}
+	var best *Witness
+	for _, writers := range []*table{p.res.writes, p.res.atomics} {
+		if w := p.scan(writers); w != nil && (best == nil || w.Byte < best.Byte) {
+			best = w
+		}
+	}
+	return best
+}
+
+// zeroed looks for a read of bytes that are zeroed before the launch.
+func (p *pair) zeroed() *Witness {
+	for _, z := range union(p.res.zero, nil) {
+		for _, readers := range []*table{p.op.reads, p.op.atomics} {
+			for _, r := range p.rec.ranges(readers) {
+				lo, hi := max(z.Start+p.shift, r.Start), min(z.End+p.shift, r.End)
+				if lo < hi {
+					return &Witness{Byte: lo - p.shift, Zeroed: true, Reader: *p.rec.someAccess(lo, readers)}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// scan goes through the lines that a table of the result writes.
+func (p *pair) scan(writers *table) *Witness {
+	if !writers.any.Load() {
+		return nil
+	}
+	for n := range writers.pages {
+		pg := writers.pages[n].Load()
+		if pg == nil {
+			continue
+		}
+		for i, cell := range pg.cells {
+			if cell == 0 {
+				continue
+			}
+			line := int64(n)<<(pageLog-6) + int64(i)
+			if w := p.line(cell, line); w != nil {
+				return w
+			}
+		}
+	}
+	return nil
+}
+
+// line checks one line of the result against the one or two of the operand
+// that it would share.
+func (p *pair) line(cell uint32, line int64) *Witness {
+	start := line<<6 + p.shift // in the operand
+	first := start >> 6
+	var best *Witness
+	for _, readers := range []*table{p.op.reads, p.op.atomics} {
+		if !readers.any.Load() {
+			continue
+		}
+		for k := first; k<<6 < start+64; k++ {
+			rc := readers.cell(k)
+			if rc == 0 || rc == p.lastR && cell == p.lastW {
+				continue
+			}
+			if w := p.cells(rc, k, cell, line, int(k<<6-start)); w != nil && (best == nil || w.Byte < best.Byte) {
+				best = w
+			}
+		}
+	}
+	return best
+}
+
+// cells compares what two cells hold. by is the bit in the result's line of
+// the reader's first byte.
+func (p *pair) cells(rc uint32, rl int64, wc uint32, wl int64, by int) *Witness {
+	threads := p.rec.s.threads
+	var best *Witness
+	whole := rc&chainFlag == 0 && wc&chainFlag == 0
+	p.rec.r.parts(wc, wl, func(w part) {
+		p.rec.r.parts(rc, rl, func(r part) {
+			both := shiftMask(w.entry.mask, -by) & r.entry.mask // in the reader's line
+			if both == 0 {
+				return
+			}
+			bad := both &^ orderedBytes(threads, r, w, rl, wl, by, both, p.shift)
+			if bad == 0 {
+				if whole && p.ordersAll(r, w) {
+					p.lastR, p.lastW = rc, wc
+				}
+				return
+			}
+			i := bits.TrailingZeros64(bad)
+			at := wl<<6 + int64(i+by)
+			if best == nil || at < best.Byte {
+				best = p.describe(r, w, rl, wl, i, by, at)
+			}
+		})
+	})
+	return best
+}
+
+func shiftMask(m uint64, by int) uint64 {
+	if by >= 0 {
+		return m << by
+	}
+	return m >> -by
+}
+
+// ordersAll says that two events are ordered wherever they meet.
+func (p *pair) ordersAll(r, w part) bool {
+	return r.cluster == w.cluster && r.rank == w.rank && r.async == 0 && (r.seq <= w.sync.epoch || r.seq < w.seq && sameThreads(r.event, w.event, p.shift))
+}
+
+// describe finds two threads whose accesses to a byte are not ordered.
+func (p *pair) describe(r, w part, rl, wl int64, i, by int, at int64) *Witness {
+	out := &Witness{Byte: at}
+	r.threadsOn(rl, i, func(tr int) bool {
+		return w.threadsOn(wl, i+by, func(tw int) bool {
+			if r.cluster == w.cluster && happens(p.rec.s.threads, r.event, tr, w.event, tw) {
+				return true
+			}
+			out.Reader, out.Writer = p.rec.access(r.event, tr), p.rec.access(w.event, tw)
+			return false
+		})
+	})
+	return out
+}
