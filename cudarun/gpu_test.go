@@ -137,6 +137,7 @@ func TestGPUCorpus(t *testing.T) {
 	require.NoError(t, err)
 	report(t, "outcomes.json", string(raw))
 	report(t, "table.md", corpusTable(outcomes))
+	report(t, "verdicts.json", corpusVerdicts(t, outcomes))
 	for i, out := range outcomes {
 		for code, want := range of[i].want {
 			v := out.Verdict(code, NoBuffer)
@@ -153,6 +154,29 @@ func TestGPUCorpus(t *testing.T) {
 			assert.Equal(t, 5, out.Configurations[0].Confined.Differing)
 		}
 	}
+}
+
+// corpusVerdicts records every verdict on every call, for tests that hold other
+// engines to what a card showed.
+func corpusVerdicts(t *testing.T, outcomes []Outcome) string {
+	t.Helper()
+	type row struct {
+		Call     string            `json:"call"`
+		Verdicts map[string]string `json:"verdicts"`
+	}
+	var rows []row
+	for _, o := range outcomes {
+		r := row{o.Plan, map[string]string{}}
+		for _, code := range []string{"AC201", "AC203", "AC204", "AC205", "AC206", "AC301", "AC302", "AC303", "AC901", "AC902", "AC903"} {
+			if v := o.Verdict(code, NoBuffer); v.Confirmation != "unchecked" {
+				r.Verdicts[code] = v.Confirmation
+			}
+		}
+		rows = append(rows, r)
+	}
+	b, err := json.MarshalIndent(rows, "", " ")
+	require.NoError(t, err)
+	return string(b) + "\n"
 }
 
 func stopped(o Outcome) bool {
@@ -371,6 +395,55 @@ func TestGPUManyReplays(t *testing.T) {
 	defer again.Close()
 	assert.Equal(t, free, again.clients[0].free, "free memory before and after")
 	report(t, "many.txt", fmt.Sprintf("200 replays in %s; free before %d, after %d\n", took, free, again.clients[0].free))
+}
+
+// The engine's own controls, and what they cost.
+func TestGPUControls(t *testing.T) {
+	s := openGPU(t)
+	begin := time.Now()
+	text := ""
+	for _, r := range SelfTest(context.Background(), s) {
+		assert.True(t, r.OK, "%s (%s): %s: %s", r.Name, r.Code, r.Got.Confirmation, r.Got.Reason)
+		text += fmt.Sprintf("%s | %s | %s | %s | %s\n", r.Name, r.Code, r.Want, r.Got.Confirmation, r.Got.Reason)
+	}
+	report(t, "controls.txt", text+fmt.Sprintln(time.Since(begin)))
+}
+
+// A parent that is killed while its worker's kernel hangs leaves no worker, and
+// the card serves the next one with all its memory.
+func TestGPUParentDies(t *testing.T) {
+	s := openGPU(t)
+	free := s.clients[0].free
+	s.Close()
+	killParent(t, "parent of a hang")
+	next := openGPU(t)
+	assert.Equal(t, free, next.clients[0].free)
+	plan := corpusPlans(t, "scale_inplace", false)[0].Plan
+	out := next.Replay(context.Background(), &plan)
+	assert.Equal(t, "unconfirmed", out.Verdict("AC201", NoBuffer).Confirmation, out.Skipped)
+}
+
+// A hazard of a Triton kernel has its line of Python.
+func TestGPUSanitizerLines(t *testing.T) {
+	openGPU(t)
+	sanitizer, err := FindSanitizer()
+	if err != nil {
+		t.Skip(err)
+	}
+	plan := corpusPlans(t, "scale_apart", false)[0].Plan
+	k := &plan.Kernels[0]
+	k.Grid[0] *= 2 // past the end of both buffers, n says that it is all right
+	k.Params[2].Scalar = u32(2 * binary.LittleEndian.Uint32(k.Params[2].Scalar))
+	r, err := Sanitize(context.Background(), gpuOptions(), keepReports(t, sanitizer), "memcheck", &plan)
+	require.NoError(t, err)
+	assert.Positive(t, r.Errors)
+	require.NotEmpty(t, r.Hazards)
+	require.NotEmpty(t, r.Hazards[0].Places)
+	text, err := json.MarshalIndent(r, "", " ")
+	require.NoError(t, err)
+	report(t, "lines.json", string(text))
+	assert.Contains(t, r.Hazards[0].Places[0].File, "kernels.py", "%s", text)
+	assert.Positive(t, r.Hazards[0].Places[0].Line)
 }
 
 // compute-sanitizer's warnings are read, and a clean kernel is clean.

@@ -69,19 +69,36 @@ func play(role string) error {
 	case "dead":
 		return fmt.Errorf("no luck today")
 	case "parent":
-		return parent()
+		return parent(fakeOptions("fake"), pairPlan("stuck", 8, false, false))
+	case "parent of a hang":
+		for _, c := range Controls() {
+			if c.Code == "AC902" && c.Want == "confirmed" {
+				o := gpuOptions()
+				o.LaunchDeadline = time.Hour
+				return parent(o, c.Plan)
+			}
+		}
 	}
 	return fmt.Errorf("no role %q", role)
 }
 
-// parent starts a worker that gets stuck, tells its process id, and waits to be killed.
-func parent() error {
-	s, err := Open(context.Background(), fakeOptions("fake"))
+// parent starts a worker that gets stuck, tells its process id when the kernel
+// runs, and waits to be killed.
+func parent(o Options, plan Plan) error {
+	running := make(chan bool, 1)
+	o.Progress = func(p Progress) {
+		if p.Stage == "apart 1" {
+			running <- true
+		}
+	}
+	s, err := Open(context.Background(), o)
 	if err != nil {
 		return err
 	}
-	fmt.Println(s.clients[0].cmd.Process.Pid)
-	go s.Run(context.Background(), []Plan{pairPlan("stuck", 8, false, false)})
+	pid := s.clients[0].cmd.Process.Pid
+	go s.Run(context.Background(), []Plan{plan})
+	<-running
+	fmt.Println(pid)
 	_, _ = bufio.NewReader(os.Stdin).ReadByte()
 	return nil
 }
