@@ -33,7 +33,7 @@ or could not run.`,
 		},
 	}
 	o.addFlags(root)
-	root.AddCommand(newRulesCommand(a), newExplainCommand(a), newVersionCommand(a), newRunCommand(a), newMergeCommand(a), newTensormapCommand(a), newManCommand(a))
+	root.AddCommand(newRulesCommand(a), newExplainCommand(a), newVersionCommand(a), newRunCommand(a), newMergeCommand(a), newDiffCommand(a), newTensormapCommand(a), newManCommand(a))
 	return root
 }
 

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+
+	"github.com/spf13/cobra"
+)
+
+func newDiffCommand(a *app) *cobra.Command {
+	o := auditOptions{failOn: "never", color: "never"}
+	cmd := &cobra.Command{
+		Use:   "diff [flags] OLD NEW",
+		Short: "Compare the custom calls of two dumps",
+		Long: `diff says what the assignment of one dump does that the other's does not: two JAX
+versions, a test alone and in the full suite, before and after a change. Calls are
+matched by module name, target, kernel, shapes and Python function, and compared in
+their declared pairs, sharing, kind of memory, autotuner entries and verdict. Module
+numbers, offsets and ids do not count.
+
+Where one dump holds a call more often than the other, it counts as changed if one
+of them is in a state that the other dump has nowhere.
+
+Exit codes: 0 no difference; 1 differences; 2 a dump could not be read whole.`,
+		Example: `  aliascheck diff dump_alone/ dump_full_suite/
+  aliascheck diff --replay emulate --format json old.zip new.zip`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.diff(cmd.Context(), a, [2]string(args))
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.format, "format", "text", "text or json")
+	f.StringVar(&o.replay, "replay", "off", "run the kernels for the verdicts: off or emulate")
+	f.StringVar(&o.config, "config", "", "configuration `FILE` (default "+defaultConfig+" where it exists)")
+	f.StringVar(&o.srcRoot, "src-root", "", "`DIR` that Python files are named relative to")
+	f.IntVar(&o.jobs, "jobs", runtime.GOMAXPROCS(0), "modules to read at the same time")
+	f.BoolVar(&o.quiet, "quiet", false, "no progress line")
+	o.kernels.add(cmd)
+	return cmd
+}
+
+// diff reads both dumps and writes what differs.
+func (o *auditOptions) diff(ctx context.Context, a *app, paths [2]string) error {
+	if o.format != "text" && o.format != "json" {
+		return fmt.Errorf("--format %q: text or json was expected", o.format)
+	}
+	if o.replay != "off" && o.replay != "emulate" {
+		return fmt.Errorf("--replay %q: off or emulate was expected", o.replay)
+	}
+	if err := o.check(); err != nil {
+		return err
+	}
+	job, err := o.newDiffJob()
+	if err != nil {
+		return err
+	}
+	p := newProgress(a.stderr, o.quiet)
+	defer p.clear()
+	var sides [2]*dumpFacts
+	for n, path := range paths {
+		if sides[n], err = job.readFacts(ctx, path, p); err != nil {
+			return err
+		}
+	}
+	p.clear()
+	r := newDiffReport(paths, sides[0], sides[1])
+	write := r.writeText
+	if o.format == "json" {
+		write = r.writeJSON
+	}
+	if err := write(a.stdout); err != nil {
+		return fmt.Errorf("writing the report: %w", err)
+	}
+	switch {
+	case !r.whole():
+		return exitError(exitFailed)
+	case !r.same():
+		return exitError(exitFindings)
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	"aliascheck/hlo"
+	"aliascheck/rules"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// moduleFacts are the facts of one module, or why it could not be read.
+type moduleFacts struct {
+	number int // in the order of the dump
+	err    string
+	ids    []diffIdentity
+	states []*variant
+}
+
+// readFacts reads the facts of every call of a dump, with several workers.
+func (j *auditJob) readFacts(ctx context.Context, path string, p *progress) (*dumpFacts, error) {
+	type numbered struct {
+		number int
+		src    hlo.Source
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	sources, results := make(chan numbered), make(chan moduleFacts)
+	g.Go(func() error {
+		defer close(sources)
+		n := 0
+		for src, err := range hlo.Find([]string{path}, j.options.limits) {
+			n++
+			if err != nil {
+				results <- moduleFacts{number: n, err: src.Path + ": " + err.Error()}
+				continue
+			}
+			select {
+			case sources <- numbered{n, src}:
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+		return nil
+	})
+	for range j.options.jobs {
+		g.Go(func() error {
+			w := &factWorker{worker: j.newWorker()}
+			for s := range sources {
+				m := w.read(ctx, s.src)
+				if ctx.Err() != nil {
+					return context.Cause(ctx)
+				}
+				m.number = s.number
+				results <- m
+			}
+			return nil
+		})
+	}
+	var all []moduleFacts
+	collected := make(chan struct{})
+	go func() {
+		defer close(collected)
+		for m := range results {
+			all = append(all, m)
+			p.step()
+		}
+	}()
+	err := g.Wait()
+	close(results)
+	<-collected
+	return join(all), err
+}
+
+// join puts the modules of a dump together, in their order.
+func join(all []moduleFacts) *dumpFacts {
+	slices.SortFunc(all, func(x, y moduleFacts) int { return x.number - y.number })
+	d := &dumpFacts{variants: map[diffIdentity][]*variant{}}
+	for _, m := range all {
+		if m.err != "" {
+			d.incomplete = append(d.incomplete, m.err)
+			continue
+		}
+		d.modules++
+		for n, id := range m.ids {
+			d.add(id, m.states[n])
+		}
+	}
+	return d
+}
+
+// factWorker reads modules one after the other, in the same memory.
+type factWorker struct {
+	*worker
+	facts factReader
+}
+
+func (w *factWorker) read(ctx context.Context, src hlo.Source) moduleFacts {
+	m, err := w.reader.Read(src)
+	if err != nil {
+		return moduleFacts{err: src.Path + ": " + err.Error()}
+	}
+	judged := w.auditor.Module(ctx, m)
+	if ctx.Err() != nil {
+		return moduleFacts{}
+	}
+	found := map[string]string{}
+	for i := range judged.Findings {
+		f := &judged.Findings[i]
+		found[f.Fingerprint] = f.Code + " " + f.Rule + " (" + string(f.Severity) + ")"
+	}
+	var out moduleFacts
+	for n, c := range w.facts.alias.Calls(m) {
+		call := &judged.Calls[n] // the auditor goes through the calls in the same order
+		file, function := w.auditor.Place(m, c.Instruction)
+		out.ids = append(out.ids, diffIdentity{
+			Module: judged.Name, Target: call.Target, Kernel: call.Kernel,
+			Shapes: shapesOf(&c), File: file, Function: function,
+		})
+		f := w.facts.facts(&c, call, found)
+		out.states = append(out.states, &variant{facts: f, key: f.key(), path: judged.Path, instruction: call.Instruction, calls: 1})
+	}
+	return out
+}
+
+// newDiffJob is what reads and judges both sides.
+func (o *auditOptions) newDiffJob() (*auditJob, error) {
+	job := &auditJob{options: o, collector: rules.NewCollector()}
+	var err error
+	if job.config, err = o.loadConfig(); err != nil {
+		return nil, err
+	}
+	if o.replay != "off" {
+		if job.runner, err = o.kernels.analyzer(); err != nil {
+			return nil, err
+		}
+	}
+	return job, nil
+}
