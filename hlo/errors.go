@@ -31,6 +31,7 @@ const (
 	errNested           = readError("an archive inside an archive is not opened: unpack it first")
 	errLink             = readError("a link in an archive is not followed")
 	errMembers          = readError("the archive's directory is over the limit of members")
+	errPassesEnd        = readError("field passes the end of its message")
 	errShrank           = readError("file shrank while it was read")
 	errGrew             = readError("file grew while it was read")
 	errInflates         = readError("inflates to more than the limit")

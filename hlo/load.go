@@ -102,8 +102,8 @@ func (l *loader) message(depth int, end int64) error {
 		switch {
 		case err != nil:
 			return err
-		case n > uint64(end-l.offset()):
-			return readError("length passes the end of its message")
+		case l.offset() > end || n > uint64(end-l.offset()):
+			return errPassesEnd
 		case n <= uint64(l.limits.LiteralBytes) || tag != way[depth]:
 			err = l.pass(int64(n))
 		case depth == len(l.levels):
@@ -118,6 +118,9 @@ func (l *loader) message(depth int, end int64) error {
 		if depth < len(l.levels) {
 			l.levels[depth] = lengths{}
 		}
+	}
+	if l.offset() > end {
+		return errPassesEnd
 	}
 	return nil
 }

@@ -133,7 +133,7 @@ func TestHugeLiteral(t *testing.T) {
 
 	require.NoError(t, os.WriteFile(path, data[:len(data)-1], 0o600))
 	_, err = r.Read(Source{Path: path})
-	assert.ErrorContains(t, err, "length passes the end")
+	assert.ErrorContains(t, err, "passes the end")
 
 	folder := files{"a.zip": string(zipped(t, [2]string{"m.hlo.pb", string(data)}))}.write(t)
 	for src, err := range Find([]string{folder}, Limits{}) {

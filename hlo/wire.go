@@ -110,16 +110,23 @@ func (c *cursor) int64() int64 { return int64(c.varint()) }
 
 // bytes reads a length and skips what it covers: the interval of the contents.
 func (c *cursor) bytes() span {
-	if p := c.pos; p < len(c.data) {
-		if n := int(c.data[p]); n < 0x80 && n < len(c.data)-p {
-			c.pos = p + 1 + n
-			return span{int32(p + 1), int32(c.pos)}
+	d := c.data[c.pos:]
+	if len(d) > 1 {
+		n, width := int(d[0]), 1
+		if n >= 0x80 {
+			n, width = n&0x7f|int(d[1])<<7, 2
+		}
+		// A third byte would show in n.
+		if n < 1<<14 && n <= len(d)-width {
+			start := c.pos + width
+			c.pos = start + n
+			return span{int32(start), int32(c.pos)}
 		}
 	}
 	return c.longBytes()
 }
 
-// longBytes is bytes for lengths of several bytes, and for what is cut off.
+// longBytes is bytes for lengths of three bytes and more, and for what is cut off.
 func (c *cursor) longBytes() span {
 	n := c.varint()
 	if n > uint64(len(c.data)-c.pos) {

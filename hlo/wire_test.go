@@ -1,6 +1,7 @@
 package hlo
 
 import (
+	"bytes"
 	"math"
 	"testing"
 
@@ -32,6 +33,28 @@ func FuzzVarint(f *testing.F) {
 		if len(data) > 0 {
 			c = cursor{data, 0, &failure{}}
 			assert.Equal(t, want, c.tag())
+		}
+	})
+}
+
+// FuzzBytes holds lengths to protowire's.
+func FuzzBytes(f *testing.F) {
+	for _, n := range []int{0, 1, 127, 128, 300, 16383, 16384, 70000} {
+		whole := protowire.AppendBytes(nil, make([]byte, n))
+		f.Add(whole)
+		f.Add(append(whole, 1, 2, 3))
+		f.Add(whole[:len(whole)-1])
+	}
+	f.Add([]byte{0x80})
+	f.Add([]byte{0x80, 0x80, 0x00, 7})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		want, n := protowire.ConsumeBytes(data)
+		c := cursor{data, 0, &failure{}}
+		got := c.bytes()
+		assert.Equal(t, n < 0, c.fail.what != "")
+		if n >= 0 {
+			assert.Equal(t, n, c.pos)
+			assert.True(t, bytes.Equal(want, data[got.start:got.end]))
 		}
 	})
 }
