@@ -28,6 +28,9 @@ type BuildOptions struct {
 	// shared runs put in one place although the assignment has them apart
 	// (AC202's replay).
 	Share []Pair
+	// Only, where given, keeps apart everything but this pair, which lies as the
+	// assignment has it: to tell it from others of the call.
+	Only *Pair
 
 	// FloatAtomics adds to what the PTX itself shows.
 	FloatAtomics bool
@@ -203,6 +206,13 @@ func (b *builder) slices() ([]Slice, bool) {
 	operands := len(b.call.Operands)
 	for _, pair := range b.options.Share {
 		all[operands+pair.Result] = all[pair.Operand]
+	}
+	if only := b.options.Only; only != nil {
+		for i := range all {
+			if i != only.Operand && i != operands+only.Result {
+				all[i].Allocation = -1 - int64(i)
+			}
+		}
 	}
 	return all, true
 }

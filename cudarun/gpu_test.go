@@ -156,8 +156,8 @@ func TestGPUCorpus(t *testing.T) {
 	}
 }
 
-// corpusVerdicts records every verdict on every call, for tests that hold other
-// engines to what a card showed.
+// corpusVerdicts records every verdict on every call (testdata/h200_verdicts.json),
+// for tests that hold other engines to what a card showed.
 func corpusVerdicts(t *testing.T, outcomes []Outcome) string {
 	t.Helper()
 	type row struct {
@@ -174,9 +174,13 @@ func corpusVerdicts(t *testing.T, outcomes []Outcome) string {
 		}
 		rows = append(rows, r)
 	}
-	b, err := json.MarshalIndent(rows, "", " ")
-	require.NoError(t, err)
-	return string(b) + "\n"
+	lines := make([]string, len(rows))
+	for i, r := range rows {
+		b, err := json.Marshal(r)
+		require.NoError(t, err)
+		lines[i] = " " + string(b)
+	}
+	return "[\n" + strings.Join(lines, ",\n") + "\n]\n"
 }
 
 func stopped(o Outcome) bool {
