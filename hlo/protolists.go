@@ -1,0 +1,127 @@
+package hlo
+
+// rawCustom is what an instruction has of a custom call, be it one or not: fusions
+// and dots have a backend_config as well.
+type rawCustom struct {
+	target, config span
+	sideEffect     bool
+	version        int32
+}
+
+// addCustom makes raw's instruction a custom call, with the pairs decoded since.
+func (b *builder) addCustom(raw *rawInstruction, call rawCustom) {
+	raw.custom = int32(len(b.customs))
+	b.customs = append(b.customs, CustomCall{
+		Target:        b.text(call.target),
+		Config:        b.wire[call.config.start:call.config.end:call.config.end],
+		APIVersion:    call.version,
+		HasSideEffect: call.sideEffect,
+	})
+}
+
+// dropPairs forgets the declared pairs from the n-th on.
+func (b *builder) dropPairs(n int) {
+	b.pairs = b.pairs[:n]
+	b.rawPairs = b.rawPairs[:n]
+}
+
+// decodePair reads OutputOperandAliasing of the instruction that is being decoded.
+func (b *builder) decodePair(c cursor) {
+	b.spend(&c, smallBytes)
+	raw := rawPair{call: int32(len(b.customs))}
+	var pair DeclaredPair
+	for c.more() {
+		switch tag := c.tag(); tag {
+		case 1<<3 | wireBytes, 1<<3 | wireVarint: // output_shape_index
+			b.more(&c, &raw.result, tag)
+		case 2<<3 | wireVarint: // operand_index
+			pair.Operand = c.int64()
+		case 3<<3 | wireBytes, 3<<3 | wireVarint: // operand_shape_index
+			b.more(&c, &raw.operandIndex, tag)
+		default:
+			c.skip(tag)
+		}
+	}
+	b.pairs = append(b.pairs, pair)
+	b.rawPairs = append(b.rawPairs, raw)
+}
+
+// decodeSchedules reads HloScheduleProto: a map from computation id to instruction ids.
+func (b *builder) decodeSchedules(c cursor) {
+	for c.more() {
+		if tag := c.tag(); tag != 1<<3|wireBytes {
+			c.skip(tag)
+			continue
+		}
+		entry := c.message()
+		raw := rawSchedule{at: int32(entry.pos)}
+		b.spend(&entry, smallBytes)
+		for entry.more() {
+			switch tag := entry.tag(); tag {
+			case 1<<3 | wireVarint:
+				raw.computation = entry.int64()
+			case 2<<3 | wireBytes:
+				sequence := entry.message()
+				for sequence.more() {
+					switch tag := sequence.tag(); tag {
+					case 1<<3 | wireBytes, 1<<3 | wireVarint:
+						b.more(&sequence, &raw.instructions, tag)
+					default:
+						sequence.skip(tag)
+					}
+				}
+			default:
+				entry.skip(tag)
+			}
+		}
+		b.schedules = append(b.schedules, raw)
+	}
+}
+
+// decodeDonated reads HloInputOutputAliasProto or HloBufferDonorProto: entries 1 with
+// a parameter number and a shape index in the given fields.
+func (b *builder) decodeDonated(c cursor, number, index uint64) {
+	for c.more() {
+		if tag := c.tag(); tag != 1<<3|wireBytes {
+			c.skip(tag)
+			continue
+		}
+		entry := c.message()
+		raw := rawDonated{at: int32(entry.pos)}
+		b.spend(&entry, smallBytes)
+		var leaf ParameterLeaf
+		for entry.more() {
+			switch tag := entry.tag(); tag {
+			case number<<3 | wireVarint:
+				leaf.Parameter = entry.int64()
+			case index<<3 | wireBytes, index<<3 | wireVarint:
+				b.more(&entry, &raw.index, tag)
+			default:
+				entry.skip(tag)
+			}
+		}
+		b.m.Donated = append(b.m.Donated, leaf)
+		b.donated = append(b.donated, raw)
+	}
+}
+
+// more appends a repeated int64 to ids and to its span. A field that is not packed
+// comes in many parts, which must follow one another: joining scattered ones would
+// cost the square of their number.
+func (b *builder) more(c *cursor, s *span, tag uint64) {
+	if s.len() == 0 {
+		*s = span{int32(len(b.ids)), int32(len(b.ids))}
+	} else if s.end != int32(len(b.ids)) {
+		c.failed("parts of a repeated field do not stand together")
+		return
+	}
+	packed := *c
+	if tag&7 == wireBytes {
+		// A number takes a byte or more of the list.
+		b.spend(c, int64(packed.bytes().len())*idBytes)
+	} else {
+		b.spend(c, idBytes)
+	}
+	b.ids = c.ints(b.ids, tag)
+	s.end = int32(len(b.ids))
+}
