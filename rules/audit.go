@@ -24,6 +24,7 @@ type Options struct {
 	Config  Config
 	SrcRoot string       // Python files are named relative to it in fingerprints
 	Runner  KernelRunner // nil: kernels are not run
+	Maps    bool         // findings get memory maps
 
 	// Seen is told of every call whose kernel is in the dump, while the module is in
 	// memory: a replay elsewhere takes what it needs. nil: nobody wants to know. The
@@ -198,6 +199,9 @@ func (a *Auditor) place(out *ModuleReport, p *Pass) {
 		}
 		f.Tests = []string{}
 		f.Fingerprint = fingerprint(f, a.opts.SrcRoot)
+		if a.opts.Maps {
+			f.Map = p.memoryMap(f)
+		}
 	}
 	out.Findings = append(out.Findings, p.findings...)
 }

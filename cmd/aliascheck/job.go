@@ -98,7 +98,7 @@ func (j *auditJob) newWorker() *worker {
 	return &worker{
 		reader: hlo.NewReader(j.options.limits),
 		auditor: rules.NewAuditor(rules.Options{
-			Config: j.config, SrcRoot: j.options.srcRoot, Runner: j.runner,
+			Config: j.config, SrcRoot: j.options.srcRoot, Runner: j.runner, Maps: j.options.writes("html"),
 		}),
 	}
 }

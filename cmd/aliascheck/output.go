@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,6 +38,13 @@ func (o *auditOptions) parseOutputs(a *app) ([]output, error) {
 		outs = append(outs, output{write: w, path: path, options: report.Options{SrcRoot: o.srcRoot, FailOn: rules.Severity(o.failOn)}})
 	}
 	return outs, nil
+}
+
+// writes reports whether a report of this format was asked for.
+func (o *auditOptions) writes(format string) bool {
+	return o.format == format || slices.ContainsFunc(o.outputs, func(spec string) bool {
+		return strings.HasPrefix(spec, format+"=")
+	})
 }
 
 // to writes the report. A file is complete or not there: it is renamed into place.
