@@ -263,3 +263,28 @@ func TestShrinkingFile(t *testing.T) {
 		assert.Error(t, err)
 	}
 }
+
+func TestFileOverLimit(t *testing.T) {
+	path := one(t, "transformer_step")
+	_, err := NewReader(Limits{FileBytes: 1 << 20}).Read(Source{Path: path})
+	assert.ErrorContains(t, err, "more than 1048576 bytes")
+	text := strings.TrimSuffix(path, ".hlo.pb")
+	pair := Source{Path: text + ".txt", Text: true, Assignment: text + "-buffer-assignment.txt"}
+	_, err = NewReader(Limits{FileBytes: 1 << 20}).Read(pair)
+	assert.ErrorContains(t, err, "over the limit of 1048576")
+}
+
+// TestGiantAmongSmall: what one giant took is given back.
+func TestGiantAmongSmall(t *testing.T) {
+	m := call()
+	m.more = m.more.bytes(99, make([]byte, 2*keptBytes)) // a field that nobody knows
+	path := filepath.Join(t.TempDir(), "x")
+	require.NoError(t, os.WriteFile(path, m.encode(), 0o600))
+	r := NewReader(Limits{})
+	_, err := r.Read(Source{Path: path})
+	require.NoError(t, err)
+	assert.Greater(t, cap(r.loader.wire), keptBytes)
+	_, err = r.Read(Source{Path: one(t, "histogram")})
+	require.NoError(t, err)
+	assert.Less(t, cap(r.loader.wire), 1<<20)
+}

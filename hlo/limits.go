@@ -19,7 +19,7 @@ type Limits struct {
 	ArchiveBytes int64
 	// ArchiveMembers is the most members of an archive. Default 200,000.
 	ArchiveMembers int
-	// Entries is the most files and folders that are looked at. Default 10,000,000.
+	// Entries is the most files and folders that are looked at. Default 1,000,000.
 	Entries int
 }
 
@@ -32,7 +32,7 @@ func (l Limits) orDefault() Limits {
 	set(&l.Depth, 100)
 	set(&l.ArchiveBytes, 8<<30)
 	set(&l.ArchiveMembers, 200_000)
-	set(&l.Entries, 10_000_000)
+	set(&l.Entries, 1_000_000)
 	return l
 }
 

@@ -20,6 +20,10 @@ type Reader struct {
 	b      builder
 }
 
+// keptBytes is the most bytes of a file for which the memory is kept for the next: one
+// giant among small modules does not make a worker a giant for ever.
+const keptBytes = 16 << 20
+
 // NewReader returns a reader that keeps to the limits.
 func NewReader(limits Limits) *Reader {
 	r := &Reader{limits: limits.orDefault()}
@@ -31,6 +35,9 @@ func NewReader(limits Limits) *Reader {
 // Read reads one module. The module and everything in it is valid until the next Read.
 // Errors name the file and the place in it.
 func (r *Reader) Read(src Source) (*Module, error) {
+	if cap(r.loader.wire) > keptBytes {
+		*r = *NewReader(r.limits)
+	}
 	r.b.limits = r.limits
 	r.b.reset()
 	r.b.m.Path, r.b.m.file = src.Path, ""
@@ -133,7 +140,7 @@ func (r *Reader) loadFile(path string) error {
 		return err
 	}
 	defer f.Close()
-	if size > wholeBytes {
+	if size > min(wholeBytes, r.limits.FileBytes) {
 		return r.loadBig(path, f, size)
 	}
 	l.holes = l.holes[:0]
