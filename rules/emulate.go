@@ -41,8 +41,10 @@ func (k *KernelAnalyzer) emulate(ctx context.Context, p *kernelPlan, a *Analysis
 	if err != nil || !apart.Analysed {
 		return notRun(apart, err), ctx.Err()
 	}
+	if !p.anyKnown(config, a.Runs[n].Buffers, apart) {
+		return &emulation{Reason: "the machine does not compute the values of the results"}, nil
+	}
 	e := &emulation{}
-	known := false
 	together := p.shared(start)
 	for order, name := range [...]string{"forward", "backward", "shuffled"} {
 		shared, err := k.full(ctx, config, together, ptx.Order(order))
@@ -54,16 +56,24 @@ func (k *KernelAnalyzer) emulate(ctx context.Context, p *kernelPlan, a *Analysis
 			if !config.takes(b) && p.Buffers[b].Claimant < 0 || p.Buffers[b].Size == 0 {
 				continue
 			}
-			d, some := p.compare(b, a.Runs[n].Buffers[b], p.final(apart, p.apartPlace(config, b), b), p.final(shared, together.at[b], b))
-			known = known || some
+			d, _ := p.compare(b, a.Runs[n].Buffers[b], p.final(apart, p.apartPlace(config, b), b), p.final(shared, together.at[b], b))
 			run.Differing = append(run.Differing, d)
 		}
 		e.Runs = append(e.Runs, run)
 	}
-	if !known {
-		e.Runs, e.Reason = nil, "the values of the results are not computed by the machine"
-	}
 	return e, nil
+}
+
+// anyKnown reports whether some byte of some result has a value after a run apart:
+// where none has, there is nothing to compare.
+func (p *kernelPlan) anyKnown(c *configuration, effects []ptx.Effects, apart *ptx.Outcome) bool {
+	for b := p.Operands; b < len(p.Buffers); b++ {
+		f := p.final(apart, p.apartPlace(c, b), b)
+		if _, known := p.compare(b, effects[b], f, f); known {
+			return true
+		}
+	}
+	return false
 }
 
 // notRun says why a replay could not be run.

@@ -48,6 +48,7 @@ func elementwise(value func(operand []byte, i int) uint32) func(context.Context,
 				binary.LittleEndian.PutUint32(result[i*4:], values[i-b])
 			}
 		}
+		out.Effects[from.Buffer].Read = []ptx.Range{{Start: from.Offset, End: from.Offset + int64(size*4)}}
 		out.Effects[to.Buffer].Written = []ptx.Range{{Start: to.Offset, End: to.Offset + int64(size*4)}}
 		return out, nil
 	}
@@ -74,6 +75,7 @@ func emulated(t *testing.T, dump string, value func([]byte, int) uint32, replay 
 		if name != dump {
 			return
 		}
+		p.Pairs = nil // a played run has no record to judge them by
 		a, err := k.analyse(context.Background(), p)
 		require.NoError(t, err)
 		out, err = replay(k, p, a)

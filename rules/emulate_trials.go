@@ -22,7 +22,7 @@ func (k *KernelAnalyzer) trials(ctx context.Context, p *kernelPlan, a *Analysis,
 	if err != nil || !plain.Analysed {
 		return notRun(plain, err), ctx.Err()
 	}
-	tried, reason, err := k.trialRuns(ctx, configs, before)
+	tried, reason, err := k.trialRuns(ctx, configs, before, p.rounds(a))
 	if reason != "" || err != nil {
 		return &emulation{Reason: reason}, err
 	}
@@ -44,17 +44,36 @@ func (k *KernelAnalyzer) trials(ctx context.Context, p *kernelPlan, a *Analysis,
 		run.Differing = append(run.Differing, d)
 	}
 	if !known {
-		return &emulation{Reason: "the values of the results are not computed by the machine"}, nil
+		return &emulation{Reason: "the machine does not compute the values of the results"}, nil
 	}
 	return &emulation{Runs: []Run{run}}, nil
 }
 
+// rounds says how often each configuration runs, round by round. A kernel that
+// reads nothing of what it writes leaves the same behind however often it runs.
+func (p *kernelPlan) rounds(a *Analysis) []int {
+	read, written := map[int]bool{}, map[int]bool{}
+	for _, r := range a.Runs {
+		for n, e := range r.Buffers {
+			group := p.Buffers[n].Place.Group
+			read[group] = read[group] || len(e.Read) > 0 || len(e.Atomic) > 0
+			written[group] = written[group] || len(e.Written) > 0 || len(e.Atomic) > 0
+		}
+	}
+	for group := range written {
+		if read[group] && written[group] {
+			return []int{2, 1}
+		}
+	}
+	return []int{1}
+}
+
 // trialRuns gives the memory as the trials leave it, or why that is not known.
-func (k *KernelAnalyzer) trialRuns(ctx context.Context, configs []*configuration, before memory) (memory, string, error) {
+func (k *KernelAnalyzer) trialRuns(ctx context.Context, configs []*configuration, before memory, rounds []int) (memory, string, error) {
 	state := memory{at: before.at, buffers: append([]ptx.Buffer(nil), before.buffers...)}
-	for _, rounds := range [...]int{2, 1} {
+	for _, times := range rounds {
 		for _, config := range configs {
-			for range rounds {
+			for range times {
 				out, err := k.full(ctx, config, state, ptx.Forward)
 				if err != nil || !out.Analysed {
 					return state, notRun(out, err).Reason, ctx.Err()
@@ -64,7 +83,7 @@ func (k *KernelAnalyzer) trialRuns(ctx context.Context, configs []*configuration
 				}
 				for n := range state.buffers {
 					if len(out.Contents[n].Opaque) > 0 {
-						return state, "the values of the results are not computed by the machine", nil
+						return state, "the machine does not compute the values of the results", nil
 					}
 					state.buffers[n].Contents = out.Contents[n].Bytes
 				}
@@ -110,7 +129,7 @@ func (k *KernelAnalyzer) overwritten(ctx context.Context, p *kernelPlan, a *Anal
 	memory := bytes.Clone(before.buffers[at.Group].Contents)
 	copy(memory[at.Offset:], parameter)
 	before.buffers[at.Group].Contents = memory
-	tried, reason, err := k.trialRuns(ctx, configs, before)
+	tried, reason, err := k.trialRuns(ctx, configs, before, p.rounds(a))
 	if reason != "" || err != nil {
 		return &emulation{Reason: reason}, err
 	}

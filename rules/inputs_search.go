@@ -155,20 +155,23 @@ func (b *planBuffer) count() int64 {
 	return b.Size / size
 }
 
-// written counts the bytes of unclaimed results that a run wrote, and says
-// whether that is all of them.
+// written counts the bytes of unclaimed results that a run wrote, and says whether
+// it wrote what can be wanted: every result whole, but for those that it never
+// touches (a kernel may be compiled without the part that would).
 func (p *kernelPlan) written(c *configuration, out *ptx.Outcome) (bytes int64, all bool) {
 	all = true
+	results := 0
 	for n := p.Operands; n < len(p.Buffers); n++ {
 		b := &p.Buffers[n]
 		if b.Claimant >= 0 || !c.takes(n) {
 			continue
 		}
-		w := covered(out.Effects[n].Written) + covered(out.Effects[n].Atomic)
+		results++
+		w := covered(joined(out.Effects[n].Written, out.Effects[n].Atomic))
 		bytes += w
-		all = all && w >= b.Size
+		all = all && (w >= b.Size || w == 0)
 	}
-	return bytes, all
+	return bytes, all && (bytes > 0 || results == 0)
 }
 
 // covered adds up ranges that are merged and ascending.

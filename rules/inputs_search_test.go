@@ -88,6 +88,22 @@ func TestSearchPrefersWhatWritesMost(t *testing.T) {
 	assert.LessOrEqual(t, s.runs, maxTries+1)
 }
 
+// TestSearchLeavesOutWhatIsNeverTouched: a result without a part of the kernel to
+// write it does not keep the search going.
+func TestSearchLeavesOutWhatIsNeverTouched(t *testing.T) {
+	s := newRowScatter(t, 64, 64, 64)
+	s.plan.Buffers = append(s.plan.Buffers, planBuffer{Element: element(t, "f32"), Size: 64, Claimant: -1})
+	s.config.kernel.Params = append(s.config.kernel.Params, triton.Param{Kind: triton.Array})
+	s.run = func(ctx context.Context, l *ptx.Launch) (*ptx.Outcome, error) {
+		out, err := s.play(ctx, l)
+		out.Effects = append(out.Effects, ptx.Effects{})
+		return out, err
+	}
+	_, err := s.find(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, 2, s.runs)
+}
+
 // TestSearchGivesUp: every index is out of bounds.
 func TestSearchGivesUp(t *testing.T) {
 	s := newRowScatter(t, 64, 64, 0)
