@@ -14,8 +14,7 @@ func (b *builder) check() error {
 	if err := b.checkCalls(); err != nil {
 		return err
 	}
-	b.m.leafLists = resize(b.m.leafLists, len(b.m.Instructions))
-	clear(b.m.leafLists)
+	b.m.leafLists = b.m.leafLists[:0]
 	b.findRunning()
 	clear(b.shapes[:])
 	for i := range b.m.Instructions {
@@ -66,8 +65,10 @@ func (b *builder) checkShape(i int32) error {
 		if f := b.m.fail; f.what != "" {
 			return b.errorf(int32(f.at), "shape of %q: %s", in.Name, f.what)
 		}
-		*known = knownShape{in.shape, s}
+		*known = knownShape{in.shape, s, int32(len(b.m.leafLists))}
+		b.m.leafLists = append(b.m.leafLists, leafList{})
 	}
+	in.leaves = known.leaves
 	raw.positions, raw.arity = known.positions, known.arity
 	if b.left -= int64(raw.positions) * leafBytes; b.left < 0 {
 		return b.errorf(raw.at, "module takes more memory than the limit of %d bytes", b.limits.ModelBytes)
@@ -80,6 +81,7 @@ func (b *builder) checkShape(i int32) error {
 type knownShape struct {
 	at span // of wire, never empty
 	shapeCheck
+	leaves int32 // index into Module.leafLists
 }
 
 // checkOperands holds the instructions through which values are followed to the

@@ -34,7 +34,7 @@ type Module struct {
 	file  string // to read them from; empty: they cannot be read again
 	fail  failure
 
-	// What was flattened so far: leafLists[i] is instruction i's.
+	// What was flattened so far, by shape.
 	leafLists []leafList
 	leaves    []Leaf
 	numbers   []int64
@@ -74,6 +74,7 @@ type Instruction struct {
 	Custom      *CustomCall // custom-call, and async-start that wraps one
 
 	shape    span
+	leaves   int32 // index into Module.leafLists; equal shapes share one
 	literal  span
 	metadata span
 }

@@ -84,8 +84,8 @@ func requireSame(t testing.TB, x, y *Module) {
 		v, w := x.Instructions[i], y.Instructions[i]
 		requireSameList(t, x.Leaves(nil, int32(i)), y.Leaves(nil, int32(i)))
 		requireSameList(t, x.Stack(nil, int32(i)), y.Stack(nil, int32(i)))
-		v.shape, v.metadata, v.literal = span{}, span{}, span{}
-		w.shape, w.metadata, w.literal = span{}, span{}, span{}
+		v.shape, v.leaves, v.metadata, v.literal = span{}, 0, span{}, span{}
+		w.shape, w.leaves, w.metadata, w.literal = span{}, 0, span{}, span{}
 		require.Equal(t, v, w)
 	}
 }

@@ -136,13 +136,13 @@ func product(x, y int64) int64 {
 	return x * y
 }
 
-// leafList is the flattened shape of one instruction: leaves[first:end) of the module.
+// leafList is a flattened shape: leaves[first:end) of the module.
 type leafList struct{ first, end int32 }
 
 // Leaves appends the arrays of an instruction's shape to dst, in the order in which
 // XLA flattens tuples: tokens and opaques count as leaves, tuples do not.
 func (m *Module) Leaves(dst []Leaf, instr int32) []Leaf {
-	list := &m.leafLists[instr]
+	list := &m.leafLists[m.Instructions[instr].leaves]
 	if list.end == 0 {
 		list.first = int32(len(m.leaves))
 		m.addLeaves(m.cursor(m.Instructions[instr].shape), nil)
