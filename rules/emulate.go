@@ -207,9 +207,7 @@ func (p *kernelPlan) compare(n int, effects ptx.Effects, x, y finalBytes) (d Dif
 		for i := at; i < at+width; i++ {
 			known = known || mask[i]
 			if mask[i] && x.data[i] != y.data[i] {
-				if d.Elements++; d.First < 0 {
-					d.First = at / width
-				}
+				d.note(at/width, int64(size)/width)
 				break
 			}
 		}

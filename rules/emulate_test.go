@@ -146,10 +146,13 @@ func TestCompareLeavesOutWhatNobodyWrote(t *testing.T) {
 	y := finalBytes{data: []byte{9, 1, 1, 1, 2, 2, 2, 9, 3, 3, 9, 3, 9, 9, 9, 9}}
 	d, known := p.compare(0, ptx.Effects{Written: []ptx.Range{{Start: 0, End: 12}}}, x, y)
 	assert.True(t, known)
-	assert.Equal(t, Differ{ResultIndex: []int{1}, Elements: 3, Of: 4, First: 0}, d)
+	want := make([]int64, 64)
+	want[0], want[16], want[32] = 1, 1, 1
+	assert.Equal(t, Differ{ResultIndex: []int{1}, Elements: 3, Of: 4, First: 0, Map: want}, d)
 	y.opaque, y.shift = []ptx.Range{{Start: 100, End: 108}}, 100
 	d, _ = p.compare(0, ptx.Effects{Written: []ptx.Range{{Start: 0, End: 12}}}, x, y)
-	assert.Equal(t, Differ{ResultIndex: []int{1}, Elements: 1, Of: 4, First: 2}, d)
+	want[0], want[16] = 0, 0
+	assert.Equal(t, Differ{ResultIndex: []int{1}, Elements: 1, Of: 4, First: 2, Map: want}, d)
 	_, known = p.compare(0, ptx.Effects{}, x, y)
 	assert.False(t, known, "nothing was written")
 	p.Buffers[0].Claimant = 0

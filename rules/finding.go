@@ -148,4 +148,18 @@ type Differ struct {
 	Elements    int64 `json:"elements"`
 	Of          int64 `json:"of"`
 	First       int64 `json:"first"` // element number of the first difference, -1 when none
+	// Map counts the differing elements of each 64th of the result; nil when none differ.
+	Map []int64 `json:"map,omitempty"`
+}
+
+// mapParts is how many parts a Map has.
+const mapParts = 64
+
+// note counts element n, one of `of`, as differing.
+func (d *Differ) note(n, of int64) {
+	if d.Elements == 0 {
+		d.First, d.Map = n, make([]int64, mapParts)
+	}
+	d.Elements++
+	d.Map[n*mapParts/of]++
 }
