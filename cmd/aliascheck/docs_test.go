@@ -1,0 +1,82 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"aliascheck/cmd/aliascheck/report"
+	"aliascheck/rules"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestGuideHasARowForEachCode holds the guide to the rules, and to nothing else.
+func TestGuideHasARowForEachCode(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(repository(t), "docs", "guide.md"))
+	require.NoError(t, err)
+	var want, got []string
+	for _, r := range rules.All() {
+		want = append(want, r.Code)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^\| (AC\d+) \|`).FindAllStringSubmatch(string(text), -1) {
+		got = append(got, m[1])
+	}
+	assert.Equal(t, want, got)
+	for _, format := range report.Formats() {
+		assert.Contains(t, string(text), "| "+format+" |")
+	}
+}
+
+// TestDocumentsNameRealFlags looks up every flag of ours that the documents name.
+func TestDocumentsNameRealFlags(t *testing.T) {
+	known := map[string]bool{"help": true}
+	var walk func(*cobra.Command)
+	walk = func(c *cobra.Command) {
+		for _, line := range strings.Split(c.Flags().FlagUsages(), "\n") {
+			for _, word := range strings.Fields(line) {
+				if name, ok := strings.CutPrefix(word, "--"); ok {
+					known[strings.TrimRight(name, ",")] = true
+				}
+			}
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(newRootCommand(&app{}))
+	root := repository(t)
+	files, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	require.NoError(t, err)
+	for _, name := range append(files, filepath.Join(root, "README.md"), filepath.Join(root, "SECURITY.md"), filepath.Join(root, "docs", "ci", "aliascheck.mk")) {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		for _, m := range regexp.MustCompile("(?:^|[\\s`\"])--([a-z][a-z0-9_-]*)").FindAllStringSubmatch(string(text), -1) {
+			// XLA's, podman's and the tools' own.
+			if strings.HasPrefix(m[1], "xla_") || m[1] == "rm" {
+				continue
+			}
+			assert.True(t, known[m[1]], "%s: no flag --%s", filepath.Base(name), m[1])
+		}
+	}
+}
+
+// TestLinksLeadSomewhere follows the documents' links into the repository.
+func TestLinksLeadSomewhere(t *testing.T) {
+	root := repository(t)
+	files, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	require.NoError(t, err)
+	for _, name := range append(files, filepath.Join(root, "README.md"), filepath.Join(root, "SECURITY.md"), filepath.Join(root, "CHANGELOG.md")) {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		for _, m := range regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`).FindAllStringSubmatch(string(text), -1) {
+			if !strings.Contains(m[1], "://") {
+				assert.FileExists(t, filepath.Join(filepath.Dir(name), m[1]), filepath.Base(name))
+			}
+		}
+	}
+}
