@@ -159,6 +159,9 @@ func (t *touch) global(d direction, each func(i int32, g *gbuf, off int64)) {
 }
 
 // record puts an access of known shape on the record.
+//
+// Neighbouring pieces that the same threads touch one instruction after the
+// other, as compilers write a vector, become one event.
 func (t *touch) record(g *gbuf, d direction, sh *shape, off int64) {
 	if g.private {
 		if d != reads {
@@ -166,17 +169,94 @@ func (t *touch) record(g *gbuf, d direction, sh *shape, off int64) {
 		}
 		return
 	}
-	b := t.s.b
+	b, m := t.s.b, t.s.m
+	h := &m.held
+	if h.g == g && h.takes(t, d, sh, off) && h.ev.sync == b.snapshot() {
+		e := &m.merges[t.c.index]
+		down := off < h.ev.base
+		if e.from != h.sh || e.down != down {
+			e.from, e.to, e.down = h.sh, m.shapeWide(h.sh, h.sh.size+sh.size), down
+			old := h.ev.more
+			if old == nil {
+				old = []int32{h.ev.orig}
+			}
+			if down {
+				e.more = append([]int32{t.c.orig}, old...)
+			} else {
+				e.more = append(append([]int32(nil), old...), t.c.orig)
+			}
+		}
+		h.sh, h.ev.more, h.ev.base, h.down = e.to, e.more, min(off, h.ev.base), down
+		return
+	}
+	m.unhold()
 	b.cl.seq++
-	ev := event{cluster: b.cl.number, seq: b.cl.seq, orig: t.c.orig, rank: uint16(b.rank), async: t.async, phase: t.phase,
-		plan: sh.at(off & 63), base: off, sync: b.snapshot()}
-	t.s.m.note(g, d, ev)
+	*h = heldEvent{g: g, d: d, sh: sh, cl: b.cl, first: sh.size}
+	h.ev = event{cluster: b.cl.number, seq: b.cl.seq, orig: t.c.orig, rank: uint16(b.rank), async: t.async, phase: t.phase,
+		base: off, sync: b.snapshot()}
+}
+
+// heldEvent is the last event, not yet recorded: the next may add to it.
+type heldEvent struct {
+	g     *gbuf
+	cl    *clusterRun
+	d     direction
+	sh    *shape
+	first int64 // bytes of a piece
+	down  bool  // the pieces come from above
+	ev    event
+}
+
+// takes says that an access continues the event that is held: the same threads
+// touch the bytes that follow, or go before, with nothing in between.
+func (h *heldEvent) takes(t *touch, d direction, sh *shape, off int64) bool {
+	b := t.s.b
+	if h.d != d || d == updates || h.sh.t != sh.t || sh.t == nil || h.sh.mask != sh.mask || h.first != sh.size || h.sh.size >= 16 {
+		return false
+	}
+	if h.cl != b.cl || h.ev.rank != uint16(b.rank) || h.ev.seq != b.cl.seq || h.ev.async != 0 || t.async != 0 {
+		return false
+	}
+	return off == h.ev.base+h.sh.size && !h.down || off == h.ev.base-sh.size && (h.ev.more == nil || h.down)
+}
+
+// merged remembers what a code made of the event before.
+type merged struct {
+	from, to *shape
+	more     []int32
+	down     bool
+}
+
+// unhold records the event that is held.
+func (m *worker) unhold() {
+	h := &m.held
+	if h.g == nil {
+		return
+	}
+	g := h.g
+	h.g = nil
+	h.ev.plan = h.sh.at(h.ev.base & 63)
+	m.note(g, h.d, h.ev)
+}
+
+// shapeWide is the shape of the same threads, each touching more bytes.
+func (m *worker) shapeWide(sh *shape, size int64) *shape {
+	key := shapeKey{sh.t, sh.mask, size}
+	w := m.shapes[key]
+	if w == nil {
+		w = makeShape(sh.t, sh.mask, size)
+		if sh.mask.kept && len(m.shapes) < maxOffsets {
+			m.shapes[key] = w
+		}
+	}
+	return w
 }
 
 // scattered records an access thread by thread: addresses without a pattern,
 // or outside of a buffer.
 func (t *touch) scattered(d direction, size int64, each func(i int32, g *gbuf, off int64)) {
 	m, b := t.s.m, t.s.b
+	m.unhold()
 	var ev event
 	id, e := uint32(0), (*event)(nil)
 	var tab *table

@@ -137,7 +137,7 @@ func (o *copyOp) issue(s *strand) {
 		if lo >= 0 && lo+sh.span <= m.shared {
 			o.lo, o.hi, first = lo, lo+sh.span, false
 			for _, p := range b.copies.list {
-				if p.lo < o.hi && o.lo < p.hi {
+				if p.lo < o.hi && o.lo < p.hi && !m.apart(p, &o.dst, o.mask, o.size) {
 					first = true // look closer
 				}
 			}
@@ -196,6 +196,53 @@ func (o *copyOp) move(t *touch, b *block, i int32, off int64) {
 	}
 }
 
+// apartKey names two accesses to shared memory that may or may not meet.
+type apartKey struct {
+	a, b   shapeKey
+	offset int64
+}
+
+// apart says that a copy and an access touch no byte both, remembered for
+// accesses of the same form and distance.
+func (m *worker) apart(o *copyOp, addr *value, mask *mset, size int64) bool {
+	if o.dst.kind == vector || addr.kind == vector || !mask.kept || !o.mask.kept {
+		return false
+	}
+	key := apartKey{shapeKey{o.dst.t, o.mask, o.size}, shapeKey{addr.t, mask, size}, int64(uint32(addr.u)) - int64(uint32(o.dst.u))}
+	if key == m.lastApart {
+		return m.lastApartIs
+	}
+	is, ok := m.aparts[key]
+	if !ok {
+		is = disjoint(key)
+		if len(m.aparts) < maxOffsets {
+			m.aparts[key] = is
+		}
+	}
+	m.lastApart, m.lastApartIs = key, is
+	return is
+}
+
+func disjoint(k apartKey) bool {
+	used := map[int64]bool{}
+	each := func(s shapeKey, by int64, f func(at int64) bool) bool {
+		for _, i := range s.mask.list {
+			at := by
+			if s.t != nil {
+				at += s.t.v[i]
+			}
+			for n := int64(0); n < s.size; n++ {
+				if !f(at + n) {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	each(k.a, 0, func(at int64) bool { used[at] = true; return true })
+	return each(k.b, k.offset, func(at int64) bool { return !used[at] })
+}
+
 // use tells of an access to shared memory that copies may still be on their way to.
 func (k *copies) use(t *touch, b *block, thread int, off, size int64, write bool) {
 	for _, p := range k.list {
@@ -203,6 +250,21 @@ func (k *copies) use(t *touch, b *block, thread int, off, size int64, write bool
 			p.meets(t, b, thread, off, size, write, 0)
 		}
 	}
+}
+
+// near says that an access to [lo, hi) may touch bytes of a copy that is outstanding.
+func (k *copies) near(m *worker, t *touch, lo, hi int64) bool {
+	for _, p := range k.list {
+		if p.lo >= hi || lo >= p.hi {
+			continue
+		}
+		at := *t.addr
+		at.u = t.u
+		if !m.apart(p, &at, t.mask, t.c.mem.size) {
+			return true
+		}
+	}
+	return false
 }
 
 type lateKey struct{ copy, use int32 }

@@ -122,6 +122,7 @@ func (x *bulk) global(d direction, a uint64, n int64) (*gbuf, int64) {
 		return g, off
 	}
 	b := x.s.b
+	m.unhold()
 	b.cl.seq++
 	ev := event{cluster: b.cl.number, seq: b.cl.seq, orig: x.c.orig, rank: uint16(b.rank), thread: x.thread, base: off, size: n, sync: b.snapshot()}
 	if d == reads {

@@ -27,16 +27,18 @@ type block struct {
 
 // clusterRun is a cluster while it runs: its blocks run together.
 type clusterRun struct {
-	m       *worker
-	number  uint32
-	seq     uint32
-	epoch   uint32
-	blocks  []*block
-	strands []*strand
-	version uint64 // of everything that a waiting thread may look at
-	mbars   map[mbarKey]*mbar
-	nbars   int
-	gate    gate
+	m        *worker
+	number   uint32
+	seq      uint32
+	epoch    uint32
+	blocks   []*block
+	strands  []*strand
+	strands0 []*strand // room for them
+	many     bool      // several strands run
+	version  uint64    // of everything that a waiting thread may look at
+	mbars    map[mbarKey]*mbar
+	nbars    int
+	gate     gate
 }
 
 // runCluster runs the blocks of one cluster to their end.
@@ -46,6 +48,7 @@ func (m *worker) runCluster(number uint32) {
 		turn := cl.strands
 		cl.strands = cl.strands[len(cl.strands):]
 		moving := false
+		cl.many = len(turn) > 1
 		for i, s := range turn {
 			if s.state == gone {
 				continue
@@ -84,27 +87,47 @@ func (m *worker) startCluster(number uint32) *clusterRun {
 	cx, cy, cz := m.cluster[0], m.cluster[1], m.cluster[2]
 	gx, gy := m.grid[0]/cx, m.grid[1]/cy
 	base := [3]uint32{number % gx * cx, number / gx % gy * cy, number / gx / gy * cz}
-	cl := &clusterRun{m: m, number: number}
-	for r := uint32(0); r < cx*cy*cz; r++ {
-		in := [3]uint32{r % cx, r / cx % cy, r / cx / cy}
-		b := &block{m: m, cl: cl, rank: int(r), live: m.full, snap: nil, dirty: true}
+	cl := m.newCluster(number, int(cx*cy*cz))
+	for r := range cl.blocks {
+		in := [3]uint32{uint32(r) % cx, uint32(r) / cx % cy, uint32(r) / cx / cy}
+		b := cl.blocks[r]
 		b.id = [3]uint32{base[0] + in[0], base[1] + in[1], base[2] + in[2]}
 		b.shared.init(m)
-		cl.blocks = append(cl.blocks, b)
-		s := &strand{m: m, b: b, mask: m.full, watch: -1, r: m.registers()}
-		for i := range s.r {
-			if t := &m.template[i]; t.kind != vector {
-				x := &s.r[i]
-				x.kind, x.u, x.t, x.taint = t.kind, t.u, t.t, t.taint
-			} else {
-				s.r[i].copyFrom(t)
-			}
+		s := m.firstStrand(r)
+		s.b = b
+		for _, i := range m.p.inputs {
+			s.r[i].setU(0, 0)
 		}
 		m.blockSpecials(s, in)
 		cl.strands = append(cl.strands, s)
 		m.blocks++
 	}
 	return cl
+}
+
+// newCluster gives the worker's cluster, made anew: nothing of the last one is left.
+func (m *worker) newCluster(number uint32, blocks int) *clusterRun {
+	cl := &m.cluster0
+	*cl = clusterRun{m: m, number: number, blocks: cl.blocks[:0], strands: cl.strands0[:0], strands0: cl.strands0[:0]}
+	for len(m.blocks0) < blocks {
+		m.blocks0 = append(m.blocks0, new(block))
+	}
+	for r, b := range m.blocks0[:blocks] {
+		snap := m.firstSnap
+		*b = block{m: m, cl: cl, rank: r, live: m.full, snap: snap}
+		cl.blocks = append(cl.blocks, b)
+	}
+	return cl
+}
+
+// firstStrand gives a block's first strand, with registers.
+func (m *worker) firstStrand(r int) *strand {
+	for len(m.strands0) <= r {
+		m.strands0 = append(m.strands0, new(strand))
+	}
+	s := m.strands0[r]
+	*s = strand{m: m, mask: m.full, watch: -1, r: m.registers()}
+	return s
 }
 
 func (m *worker) blockSpecials(s *strand, in [3]uint32) {
@@ -136,10 +159,17 @@ func (cl *clusterRun) finish() {
 		b.copies.abandon(b)
 		b.shared.free(cl.m)
 	}
+	cl.m.unhold()
 }
 
 // leaveThreads notes threads that have exited; barriers no longer wait for them.
 func (b *block) leaveThreads(set *mset) {
+	if set == b.live {
+		b.live = b.m.empty
+		b.exited += set.n
+		b.cl.tryGate()
+		return
+	}
 	b.live = b.m.keepSet(b.live.minus(set, b.m.threads))
 	b.exited += set.n
 	b.dirty = true
@@ -195,6 +225,7 @@ func (cl *clusterRun) unstall() bool {
 // hang reports a cluster whose every thread waits for what no thread does.
 func (cl *clusterRun) hang() {
 	m := cl.m
+	m.unhold()
 	for _, s := range cl.strands {
 		if s.state == running && s.global != nil && s.test == nil {
 			m.noteOrder(0, s.global)

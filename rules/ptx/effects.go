@@ -175,7 +175,8 @@ func (rec *record) ranges(t *table) []Range {
 
 // effects tells what happened to one buffer.
 func (rec *record) effects(g *gbuf, reach map[int32]bool) Effects {
-	e := Effects{Read: rec.ranges(g.reads), Written: rec.ranges(g.writes), Atomic: rec.ranges(g.atomics)}
+	stored := rec.ranges(g.writes)
+	e := Effects{Read: rec.ranges(g.reads), Written: stored, Atomic: rec.ranges(g.atomics)}
 	e.Zeroed = union(g.zero, nil)
 	first := union(e.Read, e.Atomic)
 	if g.writes.any.Load() {
@@ -193,7 +194,7 @@ func (rec *record) effects(g *gbuf, reach map[int32]bool) Effects {
 	} else if len(e.ReadFirst) > 0 {
 		e.FirstRead = rec.someAccess(e.ReadFirst[0].Start, g.reads, g.atomics)
 	}
-	if u := union(rec.ranges(g.writes), e.Atomic); len(u) > 0 {
+	if u := union(stored, e.Atomic); len(u) > 0 {
 		e.WrittenBy = rec.someAccess(u[0].Start, g.writes, g.atomics)
 	}
 	if u := union(e.Read, e.Atomic); len(u) > 0 {
@@ -268,7 +269,7 @@ func (rec *record) someAccess(at int64, tables ...*table) *Access {
 				return
 			}
 			p.threadsOn(line, int(at&63), func(thread int) bool {
-				a := rec.access(p.event, thread)
+				a := rec.access(p.event, thread, at)
 				if out == nil || compareAccess(a, *out) < 0 {
 					out = &a
 				}
@@ -279,10 +280,22 @@ func (rec *record) someAccess(at int64, tables ...*table) *Access {
 	return out
 }
 
-// access describes one thread's part of an event.
-func (rec *record) access(ev *event, thread int) Access {
+// instruction gives the number of the instruction by which a thread touches a byte.
+func (ev *event) instruction(thread int, at int64) int32 {
+	if len(ev.more) == 0 || ev.plan == nil || ev.plan.t == nil {
+		return ev.orig
+	}
+	start := ev.base - ev.plan.lo + ev.plan.t.v[thread]
+	if k := (at - start) * int64(len(ev.more)) / ev.plan.size; k >= 0 && k < int64(len(ev.more)) {
+		return ev.more[k]
+	}
+	return ev.orig
+}
+
+// access describes one thread's part of an event, at a byte of the buffer.
+func (rec *record) access(ev *event, thread int, at int64) Access {
 	s := rec.s
-	a := s.p.access(ev.orig)
+	a := s.p.access(ev.instruction(thread, at))
 	cx, cy := s.cluster[0], s.cluster[1]
 	gx, gy := s.grid[0]/cx, s.grid[1]/cy
 	n, r := ev.cluster, uint32(ev.rank)
@@ -316,8 +329,11 @@ func (s *launchState) final(g *gbuf) Final {
 			}
 		}
 	}
-	for n, pg := range sortedPages(g.pages) {
-		start := n << dataPageLog
+	for n, pg := range g.pages {
+		if pg == nil {
+			continue
+		}
+		start := int64(n) << dataPageLog
 		unknown(at, start)
 		for i := range pg.data {
 			off := start + int64(i)

@@ -79,6 +79,9 @@ func (m *worker) note(g *gbuf, d direction, ev event) {
 		m.markFirst(g, &ev)
 	}
 	m.saw(g.index, ev.orig)
+	for _, orig := range ev.more {
+		m.saw(g.index, orig)
+	}
 	m.rec.add(g.table(d), ev)
 	if !was && g.writes.any.Load() {
 		m.markFirst(g, &ev)
@@ -115,6 +118,10 @@ func (t *table) masks(r *recorder, f func(line int64, mask uint64)) {
 				continue
 			}
 			line := int64(n)<<(pageLog-6) + int64(i)
+			if cell&chainFlag == 0 {
+				f(line, r.events.a.get(cell-1).lineMask(line))
+				continue
+			}
 			mask := uint64(0)
 			r.parts(cell, line, func(p part) { mask |= p.entry.mask })
 			f(line, mask)

@@ -65,17 +65,22 @@ type worker struct {
 	zeros    []uint64
 	lane     [2][]uint64
 
-	nextID    uint32
-	made      map[offsetsKey]*offsets
-	recent    [recentOffsets]recentEntry
-	memo      []memos
-	shapes    map[shapeKey]*shape
-	lastShape []shapeEntry
-	guards    map[guardKey]*mset
-	lastGuard []guardEntry
-	tags      tagTable
-	scratch   *mset
-	pool      [][]value // register files to use again
+	nextID      uint32
+	made        map[offsetsKey]*offsets
+	recent      [recentOffsets]recentEntry
+	memo        []memos
+	shapes      map[shapeKey]*shape
+	lastShape   []shapeEntry
+	merges      []merged
+	held        heldEvent
+	aparts      map[apartKey]bool
+	lastApart   apartKey
+	lastApartIs bool
+	guards      map[guardKey]*mset
+	lastGuard   []guardEntry
+	tags        tagTable
+	scratch     *mset
+	pool        [][]value // register files to use again
 
 	localSteps int64
 	tick       int
@@ -83,6 +88,11 @@ type worker struct {
 	instrs     int64
 	executed   int64
 	blocks     int64
+	cluster0   clusterRun // the one that runs
+	blocks0    []*block
+	strands0   []*strand
+	firstSnap  *syncState // of a block that has done nothing yet
+	empty      *mset
 	sharedPool []sharedMemory
 	results    results
 	addrCopy   value
@@ -163,6 +173,8 @@ func newWorker(s *launchState) *worker {
 		m.full.add(i)
 	}
 	m.full.kept = true
+	m.empty, m.firstSnap = newSet(s.threads), &syncState{}
+	m.empty.kept = true
 	m.scratch = newSet(s.threads)
 	for i := range m.buf {
 		m.buf[i] = make([]uint64, s.threads)
@@ -170,10 +182,12 @@ func newWorker(s *launchState) *worker {
 	m.lane = [2][]uint64{make([]uint64, s.threads), make([]uint64, s.threads)}
 	m.zeros = make([]uint64, s.threads)
 	m.made = map[offsetsKey]*offsets{}
+	m.aparts = map[apartKey]bool{}
 	m.shapes = map[shapeKey]*shape{}
 	m.guards = map[guardKey]*mset{}
 	m.memo = make([]memos, len(s.p.codes))
 	m.lastShape = make([]shapeEntry, len(s.p.codes))
+	m.merges = make([]merged, len(s.p.codes))
 	m.lastGuard = make([]guardEntry, len(s.p.codes))
 	m.lastSaw = make([]int32, len(s.p.instrs)+1)
 	m.tags.init()

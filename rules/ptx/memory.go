@@ -20,7 +20,7 @@ type gbuf struct {
 	first                  *firstReads
 
 	mu     sync.Mutex
-	pages  map[int64]*dataPage // what the launch wrote, where it is kept
+	pages  []*dataPage // what the launch wrote, where it is kept
 	dirty  atomic.Bool
 	elided atomic.Bool // a store's value was not kept
 	wanted atomic.Bool // a value was loaded
@@ -178,6 +178,20 @@ func (g *gbuf) load(m *worker, off int64, n int) (uint64, taint) {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 	}
+	at := off & (1<<dataPageLog - 1)
+	if p := g.pages[off>>dataPageLog]; at+int64(n) <= 1<<dataPageLog {
+		if p == nil {
+			return g.before(off, n)
+		}
+		tag := p.tag[at]
+		same := tag != 0
+		for _, x := range p.tag[at+1 : at+int64(n)] {
+			same = same && x == tag
+		}
+		if same {
+			return little(p.data[:], at, n), m.tags.taints[tag]
+		}
+	}
 	var v uint64
 	var tt taint
 	for i := 0; i < n; i++ {
@@ -208,6 +222,11 @@ func (g *gbuf) store(m *worker, off int64, n int, v uint64, tt taint) {
 	p := g.page(m, off>>dataPageLog)
 	if at+int64(n) <= 1<<dataPageLog {
 		d, t := p.data[at:at+int64(n)], p.tag[at:at+int64(n)]
+		if n == 4 {
+			binary.LittleEndian.PutUint32(d, uint32(v))
+			binary.LittleEndian.PutUint32(t, uint32(tag)*0x01010101)
+			return
+		}
 		for i := range d {
 			d[i] = byte(v >> (8 * i))
 			t[i] = tag
@@ -223,10 +242,14 @@ func (g *gbuf) store(m *worker, off int64, n int, v uint64, tt taint) {
 }
 
 func (g *gbuf) page(m *worker, n int64) *dataPage {
-	p := g.pages[n]
+	var p *dataPage
+	if len(g.pages) > 0 {
+		p = g.pages[n]
+	}
 	if p == nil {
-		if g.pages == nil {
-			g.pages = map[int64]*dataPage{}
+		if len(g.pages) == 0 {
+			g.pages = make([]*dataPage, g.size>>dataPageLog+1)
+			m.memory(8 * int64(len(g.pages)))
 			g.dirty.Store(true)
 		}
 		p = new(dataPage)

@@ -67,6 +67,7 @@ type shape struct {
 	offs  []int64 // from lo, ascending
 	who   []int32 // thread of each
 	tight bool    // thread k of the list touches [k*size, (k+1)*size)
+	solid bool    // no byte from the first to the last is left out
 	plans [64]*plan
 }
 
@@ -121,7 +122,7 @@ type shapeEntry struct {
 func makeShape(t *offsets, mask *mset, size int64) *shape {
 	sh := &shape{t: t, mask: mask, size: size}
 	if t == nil {
-		sh.span = size
+		sh.span, sh.solid = size, true
 		return sh
 	}
 	at := func(i int32) int64 { return t.v[i] }
@@ -146,9 +147,12 @@ func makeShape(t *offsets, mask *mset, size int64) *shape {
 	}
 	sh.lo = at(sh.who[0])
 	sh.offs = make([]int64, len(sh.who))
-	sh.tight = sorted
+	sh.tight, sh.solid = sorted, true
 	for i, w := range sh.who {
 		sh.offs[i] = at(w) - sh.lo
+		if i > 0 && sh.offs[i] > sh.offs[i-1]+size {
+			sh.solid = false
+		}
 		if sh.offs[i] != int64(i)*size {
 			sh.tight = false
 		}

@@ -8,22 +8,23 @@ import (
 
 // event is one execution of one memory instruction by some threads of a block.
 type event struct {
-	cluster uint32 // number of the cluster in the grid
-	seq     uint32 // in the cluster
-	orig    int32  // number of the instruction
-	rank    uint16 // of the block in its cluster
-	async   uint16 // 1 + mbarrier whose phase completes the access; asyncNever: nothing does
-	phase   uint32 // that phase
-	thread  int32  // of a range: who
-	plan    *plan  // nil: a range of size bytes
-	base    int64  // offset in the buffer of the first byte
-	size    int64  // of a range
+	cluster uint32  // number of the cluster in the grid
+	seq     uint32  // in the cluster
+	orig    int32   // number of the instruction; of a merged event, of the first
+	more    []int32 // of a merged event: the instructions of its pieces, by address
+	rank    uint16  // of the block in its cluster
+	async   uint16  // 1 + mbarrier whose phase completes the access; asyncNever: nothing does
+	phase   uint32  // that phase
+	thread  int32   // of a range: who
+	plan    *plan   // nil: a range of size bytes
+	base    int64   // offset in the buffer of the first byte
+	size    int64   // of a range
 	sync    *syncState
 }
 
 const (
 	asyncNever = 0xffff
-	eventBytes = 72
+	eventBytes = 88
 	entryBytes = 24
 	cellBytes  = 4
 )
@@ -219,10 +220,14 @@ func (r *recorder) piece(t *table, line int64, e *event, id uint32, en entry) bo
 
 // lineMask gives the bytes of a line that the event touches.
 func (e *event) lineMask(line int64) uint64 {
+	end := e.base + e.size
 	if e.plan != nil {
-		return e.plan.lineMask(line - e.base>>6)
+		if !e.plan.solid {
+			return e.plan.lineMask(line - e.base>>6)
+		}
+		end = e.base + e.plan.span
 	}
-	lo, hi := max(e.base, line<<6), min(e.base+e.size, (line+1)<<6)
+	lo, hi := max(e.base, line<<6), min(end, (line+1)<<6)
 	if lo >= hi {
 		return 0
 	}
@@ -319,40 +324,26 @@ func (sh *shape) exclusive() bool {
 func (r *recorder) settle(t *table, cell *uint32, line int64, e *event, add entry) uint64 {
 	mask := add.mask
 	now := part{e, add}
-	var once, twice uint64 // bytes that one, two smaller clusters touch
-	lone := ^uint32(0)     // the smaller cluster of once
-	several := false
-	larger := false
+	var near neighbours
 	prev := (*entry)(nil)
 	count := 0
 	for i := *cell & indexBits; ; {
 		en := r.entries.a.get(i)
 		next := en.next
-		old := r.events.a.get(en.ev - 1)
-		drop := false
 		count++
+		old := r.events.a.get(en.ev - 1)
 		if both := en.mask & mask; both != 0 {
 			switch {
-			case old.cluster == e.cluster && t.last:
-				en.mask &^= r.before(part{old, *en}, now, line, both)
-				drop = en.mask == 0
-			case old.cluster == e.cluster:
-				mask &^= r.before(part{old, *en}, now, line, both)
-				now.entry.mask = mask
-			case old.cluster < e.cluster:
-				if lone == ^uint32(0) || lone == old.cluster {
-					lone = old.cluster
-					once |= both
-				} else {
-					twice |= once & both
-					once |= both
-					several = true
-				}
+			case old.cluster != e.cluster:
+				near.add(old.cluster, both)
+			case t.last:
+				en.mask &^= r.soon(part{old, *en}, now, line, both, count)
 			default:
-				larger = true
+				mask &^= r.soon(part{old, *en}, now, line, both, count)
+				now.entry.mask = mask
 			}
 		}
-		if drop && (prev != nil || next != 0) {
+		if en.mask == 0 && (prev != nil || next != 0) {
 			if prev == nil {
 				*cell = chainFlag | (next - 1)
 			} else {
@@ -367,41 +358,74 @@ func (r *recorder) settle(t *table, cell *uint32, line int64, e *event, add entr
 		}
 		i = next - 1
 	}
-	if several {
-		mask &^= r.crowded(cell, mask, e.cluster)
+	if near.n > 1 {
+		twice := near.twice(e.cluster)
+		if mask &^= twice; twice == ^uint64(0) {
+			r.entries.a.get(*cell & indexBits).bound = near.top + 1
+			*cell |= fullFlag
+		}
 	}
-	if larger && mask != 0 {
+	if near.n > 1 && near.top > e.cluster && mask != 0 {
 		r.trim(cell, mask, e.cluster)
 	}
 	if count > maxChain {
 		r.m.crowded.Store(true)
 		return 0
 	}
-	if once == ^uint64(0) {
-		r.close(cell)
-	}
 	return mask
 }
 
-// crowded gives the bytes of mask that two clusters smaller than c touch already.
-func (r *recorder) crowded(cell *uint32, mask uint64, c uint32) uint64 {
-	var out uint64
-	for b := mask; b != 0; b &= b - 1 {
-		bit := b & -b
-		first := ^uint32(0)
-		r.each(*cell, func(en *entry, ev *event) bool {
-			if en.mask&bit == 0 || ev.cluster >= c {
-				return true
-			}
-			if first == ^uint32(0) || first == ev.cluster {
-				first = ev.cluster
-				return true
-			}
-			out |= bit
-			return false
-		})
+// soon is before where that is quickly known, or where the chain is long.
+func (r *recorder) soon(a, b part, line int64, mask uint64, count int) uint64 {
+	if a.rank == b.rank && a.async == 0 {
+		if a.seq <= b.sync.epoch {
+			return mask
+		}
+		if a.entry.thread == anyThread && b.entry.thread == anyThread && sameThreads(a.event, b.event, 0) {
+			return mask
+		}
 	}
-	return out
+	if count < 6 && (a.entry.thread == anyThread || b.entry.thread == anyThread) {
+		return 0
+	}
+	return r.before(a, b, line, mask)
+}
+
+// neighbours are the other clusters that touch a line's bytes.
+type neighbours struct {
+	cluster [12]uint32
+	mask    [12]uint64
+	n       int
+	top     uint32
+}
+
+func (n *neighbours) add(c uint32, mask uint64) {
+	for i := 0; i < n.n; i++ {
+		if n.cluster[i] == c {
+			n.mask[i] |= mask
+			return
+		}
+	}
+	n.top = max(n.top, c)
+	if n.n < len(n.cluster) {
+		n.cluster[n.n], n.mask[n.n] = c, mask
+		n.n++
+		return
+	}
+	// No room: bytes that two have already do not need a third. Fold the rest.
+	n.mask[len(n.mask)-1] |= mask &^ n.twice(^uint32(0))
+}
+
+// twice gives the bytes that two clusters smaller than c touch.
+func (n *neighbours) twice(c uint32) uint64 {
+	once, two := uint64(0), uint64(0)
+	for i := 0; i < n.n; i++ {
+		if n.cluster[i] < c {
+			two |= once & n.mask[i]
+			once |= n.mask[i]
+		}
+	}
+	return two
 }
 
 // trim takes bytes from clusters above c that are no longer among the two
@@ -428,33 +452,6 @@ func (r *recorder) trim(cell *uint32, mask uint64, c uint32) {
 			return true
 		})
 	}
-}
-
-// close marks a chain whose every byte has two clusters: larger ones change nothing.
-func (r *recorder) close(cell *uint32) {
-	for bit := uint64(1); bit != 0; bit <<= 1 {
-		first, two := ^uint32(0), false
-		r.each(*cell, func(en *entry, ev *event) bool {
-			if en.mask&bit != 0 {
-				if first == ^uint32(0) {
-					first = ev.cluster
-				} else if first != ev.cluster {
-					two = true
-				}
-			}
-			return !two
-		})
-		if !two {
-			return
-		}
-	}
-	bound := uint32(0)
-	r.each(*cell, func(_ *entry, ev *event) bool {
-		bound = max(bound, ev.cluster+1)
-		return true
-	})
-	r.entries.a.get(*cell & indexBits).bound = bound
-	*cell |= fullFlag
 }
 
 func (r *recorder) each(cell uint32, f func(en *entry, ev *event) bool) {

@@ -310,11 +310,12 @@ func (t *touch) storeGlobal() {
 	each := int(op.bits / 8)
 	gt := t.guardTaint()
 	changed := false
+	watch := t.s.b.cl.many || t.s.looks > 0 // somebody may be waiting for this
 	t.global(writes, func(i int32, g *gbuf, off int64) {
 		for k, slot := range t.c.src[1:] {
 			x := &t.s.r[slot]
 			v := x.at(int(i), widthMask(m.p.slots[slot].bits))
-			if !changed {
+			if watch && !changed {
 				old, _ := g.load(m, off+int64(k*each), each)
 				changed = old != v&widthMask(op.bits)
 			}

@@ -18,10 +18,19 @@ func (b *block) sharedBlock(a uint32) (*block, int64) {
 func (t *touch) sharedEach(write bool, each func(i int32, b *block, off int64)) {
 	m, size := t.s.m, t.c.mem.size
 	own := t.s.b
-	if each == nil && t.addr.kind != vector && own.copies.outstanding() == 0 && len(own.cl.blocks) == 1 {
+	late := own.copies.outstanding() > 0
+	if t.addr.kind != vector && len(own.cl.blocks) == 1 {
 		sh := m.shapeFor(t.c, t.addr.t, t.mask, size)
-		lo := int64(uint32(t.u)) + sh.lo
-		if lo >= sharedBase && lo+sh.span <= sharedBase+m.shared {
+		lo := int64(uint32(t.u)) + sh.lo - sharedBase
+		inside := lo >= 0 && lo+sh.span <= m.shared
+		late = late && own.copies.near(m, t, lo, lo+sh.span)
+		if inside && !late {
+			for _, i := range t.mask.list {
+				if each == nil {
+					return
+				}
+				each(i, own, int64(uint32(t.at(i)))-sharedBase)
+			}
 			return
 		}
 	}
@@ -31,7 +40,7 @@ func (t *touch) sharedEach(write bool, each func(i int32, b *block, off int64)) 
 			m.stray(t, i, t.at(i), size, write)
 			continue
 		}
-		if b.copies.outstanding() > 0 {
+		if late || b != own && b.copies.outstanding() > 0 {
 			b.copies.use(t, b, int(i), off, size, write)
 		}
 		if each != nil {

@@ -281,6 +281,7 @@ func (s *strand) look() {
 			return
 		}
 	}
+	s.stuck = 0
 	if s.watch != s.bb {
 		s.global, s.test = nil, nil
 	}
@@ -317,7 +318,7 @@ func (s *strand) fingerprint() uint64 {
 	return h
 }
 
-// registers gives a register file with the constants filled in by the caller.
+// registers gives a register file. The constants are in it: no code writes to them.
 func (m *worker) registers() []value {
 	if n := len(m.pool); n > 0 {
 		r := m.pool[n-1]
@@ -325,7 +326,11 @@ func (m *worker) registers() []value {
 		return r
 	}
 	m.memory(int64(len(m.template)) * 64)
-	return make([]value, len(m.template))
+	r := make([]value, len(m.template))
+	for i := range r {
+		r[i].copyFrom(&m.template[i])
+	}
+	return r
 }
 
 func (m *worker) release(r []value) {

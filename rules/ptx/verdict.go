@@ -175,7 +175,7 @@ func (p *pair) describe(r, w part, rl, wl int64, i, by int, at int64) *Witness {
 			if r.cluster == w.cluster && happens(p.rec.s.threads, r.event, tr, w.event, tw) {
 				return true
 			}
-			out.Reader, out.Writer = p.rec.access(r.event, tr), p.rec.access(w.event, tw)
+			out.Reader, out.Writer = p.rec.access(r.event, tr, at+p.shift), p.rec.access(w.event, tw, at)
 			return false
 		})
 	})
