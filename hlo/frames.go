@@ -24,7 +24,8 @@ const maxStack = 256
 func (m *Module) Stack(dst []Frame, instr int32) []Frame {
 	meta := m.decodeMetadata(instr)
 	n := len(dst)
-	for id := meta.frame; id > 0 && int(id) <= len(m.Frames.frames) && len(dst)-n < maxStack; {
+	id := meta.frame
+	for steps := 0; id > 0 && int(id) <= len(m.Frames.frames) && steps < maxStack; steps++ {
 		frame := m.Frames.frames[id-1]
 		if f, ok := m.Frames.at(frame.location); ok {
 			dst = append(dst, f)

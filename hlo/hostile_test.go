@@ -241,6 +241,9 @@ func TestStackOfCyclicFrames(t *testing.T) {
 	assert.Len(t, stack, maxStack)
 	assert.Equal(t, Frame{File: "a.py", Function: "f", Line: 7}, stack[0])
 	assert.Equal(t, "op", got.OpName(1))
+
+	m.more = message{}.bytes(7, schedule(1, 10, 11)).bytes(17, message{}.bytes(4, message{}.num(1, 9).num(2, 1)))
+	assert.Empty(t, accept(t, m.encode()).Stack(nil, 1), "a cycle of frames without a place")
 }
 
 func TestShrinkingFile(t *testing.T) {
