@@ -114,6 +114,9 @@ func (a *Analysis) Pair(operand, result int) PairVerdict {
 	if decisive == nil {
 		decisive = &a.Runs[0]
 	}
+	if witness != nil {
+		out.Reason += fmt.Sprintf(" (read at %s, written at %s)", where(&witness.Reader), where(&witness.Writer))
+	}
 	if len(a.Runs) > 1 && out.Verdict == Unsafe {
 		out.Reason += fmt.Sprintf(" (configuration %q)", decisive.Description)
 	}
@@ -191,6 +194,9 @@ func newAccess(a *ptx.Access) Access {
 
 // where names an access in a message: line 23 of kernels.py, or line 81 of the PTX.
 func where(a *ptx.Access) string {
+	if a.Line == 0 && a.PTXLine == 0 {
+		return "the memset before the launch"
+	}
 	if a.Line > 0 {
 		return fmt.Sprintf("%s:%d", path.Base(a.File), a.Line)
 	}

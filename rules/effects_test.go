@@ -17,7 +17,7 @@ func runOf(basis Basis, v ptx.Verdict) KernelRun {
 // TestPairJoinsConfigurations holds the verdict on an autotuned call to DESIGN:
 // unsafe if any is, complete only if all are, not analysed if any is not.
 func TestPairJoinsConfigurations(t *testing.T) {
-	safe, unsafe := ptx.Verdict{Safety: ptx.Safe}, ptx.Verdict{Safety: ptx.Unsafe, Reason: "it turns rows round", Witness: &ptx.Witness{Byte: 4}}
+	safe, unsafe := ptx.Verdict{Safety: ptx.Safe}, ptx.Verdict{Safety: ptx.Unsafe, Reason: "it turns rows round", Witness: &ptx.Witness{Byte: 4, Reader: ptx.Access{File: "/src/k.py", Line: 7}, Writer: ptx.Access{PTXLine: 90}}}
 	unknown := ptx.Verdict{Reason: "it spins"}
 	failed := KernelRun{Kernel: "k", Reason: "no PTX"}
 	hung := runOf(Complete, safe)
@@ -32,7 +32,7 @@ func TestPairJoinsConfigurations(t *testing.T) {
 		witness  bool
 	}{
 		{"safe", []KernelRun{runOf(Complete, safe)}, Safe, Complete, true, "every read", false},
-		{"unsafe", []KernelRun{runOf(Complete, unsafe)}, Unsafe, Complete, true, "rows round", true},
+		{"unsafe", []KernelRun{runOf(Complete, unsafe)}, Unsafe, Complete, true, "rows round (read at k.py:7, written at line 90 of the PTX)", true},
 		{"unsafe if any", []KernelRun{runOf(Complete, safe), runOf(Complete, unsafe)}, Unsafe, Complete, true, `configuration "d"`, true},
 		{"unsafe beats unknown", []KernelRun{runOf(Complete, unknown), runOf(Complete, unsafe)}, Unsafe, Complete, true, "rows round", true},
 		{"unknown beats safe", []KernelRun{runOf(Complete, safe), runOf(Complete, unknown)}, Unknown, Complete, true, "spins", false},

@@ -120,14 +120,18 @@ func (e *emulation) confirm(f *Finding) {
 // words says how many elements of which result differ in which order.
 func (e *emulation) words() string {
 	var parts []string
-	for _, r := range e.Runs {
-		for _, d := range r.Differing {
-			name := "the result"
-			if len(d.ResultIndex) > 0 {
-				name = fmt.Sprintf("result %v", d.ResultIndex)
-			}
-			parts = append(parts, fmt.Sprintf("%d of %d elements of %s differ (%s)", d.Elements, d.Of, name, r.Order))
+	for n, first := range e.Runs[0].Differing {
+		name := "the result"
+		if len(first.ResultIndex) > 0 {
+			name = fmt.Sprintf("result %v", first.ResultIndex)
 		}
+		var counts []string
+		for _, r := range e.Runs {
+			if n < len(r.Differing) {
+				counts = append(counts, fmt.Sprintf("%d (%s)", r.Differing[n].Elements, r.Order))
+			}
+		}
+		parts = append(parts, fmt.Sprintf("of %d elements of %s, %s differ", first.Of, name, strings.Join(counts, ", ")))
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(parts, "; ")
 }

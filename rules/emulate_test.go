@@ -169,7 +169,7 @@ func TestConfirm(t *testing.T) {
 		want    Confirmation
 		reason  string
 	}{
-		{"it differs", emulation{Runs: differing(3)}, nil, Confirmed, "3 of 8 elements of the result differ (forward)"},
+		{"it differs", emulation{Runs: differing(3)}, nil, Confirmed, "of 8 elements of the result, 3 (forward) differ"},
 		{"a witness alone", emulation{Runs: differing(0)}, &Witness{}, Confirmed, "no element differs"},
 		{"a witness and opaque values", emulation{Reason: "opaque"}, &Witness{}, Confirmed, "no replay: opaque"},
 		{"tried and not seen", emulation{Runs: differing(0)}, nil, Unconfirmed, "no element differs"},

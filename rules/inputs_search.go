@@ -155,23 +155,21 @@ func (b *planBuffer) count() int64 {
 	return b.Size / size
 }
 
-// written counts the bytes of unclaimed results that a run wrote, and says whether
-// it wrote what can be wanted: every result whole, but for those that it never
-// touches (a kernel may be compiled without the part that would).
+// written counts the bytes of results that a run wrote, and says whether it wrote
+// what can be wanted: every result that is not claimed whole, but for those that it
+// never touches (a kernel may be compiled without the part that would).
 func (p *kernelPlan) written(c *configuration, out *ptx.Outcome) (bytes int64, all bool) {
 	all = true
-	results := 0
 	for n := p.Operands; n < len(p.Buffers); n++ {
-		b := &p.Buffers[n]
-		if b.Claimant >= 0 || !c.takes(n) {
+		if !c.takes(n) {
 			continue
 		}
-		results++
+		b := &p.Buffers[n]
 		w := covered(joined(out.Effects[n].Written, out.Effects[n].Atomic))
 		bytes += w
-		all = all && (w >= b.Size || w == 0)
+		all = all && (w >= b.Size || w == 0 || b.Claimant >= 0)
 	}
-	return bytes, all && (bytes > 0 || results == 0)
+	return bytes, all && bytes > 0
 }
 
 // covered adds up ranges that are merged and ascending.

@@ -103,6 +103,9 @@ func (p *Pass) Report(pr Problem) {
 		f.Confirmation = Unchecked
 		if f.ConfirmationReason == "" {
 			f.ConfirmationReason = "the kernel was not run"
+			if p.Effects != nil {
+				f.ConfirmationReason = "read from the dump; not replayed"
+			}
 		}
 	}
 	if pr.Operand >= 0 {
