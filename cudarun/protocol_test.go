@@ -69,6 +69,8 @@ func TestWorkerRefuses(t *testing.T) {
 		{"a plan that is none", [][]byte{open, rawFrame(framePlan, []byte("{"))}, "unexpected end"},
 		{"two devices", [][]byte{open, open}, "is open"},
 		{"an answer", [][]byte{rawFrame(frameOutcome, nil)}, "out of place"},
+		{"garbage", [][]byte{open, []byte("GET / HTTP/1.1")}, "no frame of the protocol"},
+		{"half a frame", [][]byte{open, plan[:len(plan)-1]}, "ends early"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err, d := converse(t, bytes.Join(c.in, nil))

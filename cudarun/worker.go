@@ -36,6 +36,8 @@ type worker struct {
 	warm  bool // first uses are behind it
 	out   io.Writer
 
+	garbage error // what came that was no frame
+
 	// working says that an answer is being worked on: stdin must not end then.
 	working atomic.Bool
 }
@@ -57,9 +59,9 @@ func (w *worker) serve(stdin io.Reader, stdout io.Writer) error {
 		}
 	}
 	if w.dev != nil {
-		return w.dev.close()
+		return errors.Join(w.garbage, w.dev.close())
 	}
-	return nil
+	return w.garbage
 }
 
 // receive reads frames until stdin ends.
@@ -71,6 +73,9 @@ func (w *worker) receive(stdin io.Reader, frames chan<- frame) {
 		if err != nil {
 			if w.working.Load() {
 				w.abort()
+			}
+			if err != io.EOF {
+				w.garbage = err // read after frames is closed
 			}
 			return
 		}
