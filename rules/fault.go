@@ -10,5 +10,6 @@ func fault() Rule {
 			Mend:  "Check the grid and the masks against the buffers' sizes. The PTX machine's AC206 names the access where it can.",
 			Wrong: "Synthesized operands can be worse than any real ones: look at the recipe in the evidence.",
 		},
+		Check: checkOnCard,
 	}
 }

@@ -37,4 +37,5 @@ func checkHang(p *Pass) {
 		p.Report(pr)
 		return
 	}
+	checkOnCard(p)
 }

@@ -10,5 +10,6 @@ func nondeterministic() Rule {
 			Mend:  "Look for a missing barrier or wait, for memory that is read before it is written, and for blocks that depend on each other's order. compute-sanitizer's racecheck sees races in shared memory.",
 			Wrong: "Floating-point atomics add in any order; where they explain the difference it is a warning.",
 		},
+		Check: checkOnCard,
 	}
 }
