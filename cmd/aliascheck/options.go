@@ -31,6 +31,7 @@ type auditOptions struct {
 	quiet          bool
 	limits         hlo.Limits
 	kernels        kernelFlags
+	gpu            gpuFlags
 }
 
 const (
@@ -53,6 +54,7 @@ func (o *auditOptions) addFlags(cmd *cobra.Command) {
 	f.Int64Var(&o.limits.FileBytes, "max-module-bytes", 0, "most bytes of one module in memory (default 512 MiB)")
 	f.Int64Var(&o.limits.ArchiveBytes, "max-archive-bytes", 0, "most bytes that an archive may inflate to (default 8 GiB)")
 	o.kernels.add(cmd)
+	o.gpu.add(cmd)
 }
 
 // addReportFlags adds the flags of every command that writes reports.

@@ -33,7 +33,7 @@ or could not run.`,
 		},
 	}
 	o.addFlags(root)
-	root.AddCommand(newRulesCommand(a), newExplainCommand(a), newVersionCommand(a), newRunCommand(a), newMergeCommand(a), newDiffCommand(a), newTensormapCommand(a), newManCommand(a))
+	root.AddCommand(newRulesCommand(a), newExplainCommand(a), newVersionCommand(a), newRunCommand(a), newMergeCommand(a), newDiffCommand(a), newTensormapCommand(a), newReplayCommand(a), newManCommand(a), newWorkerCommand(a))
 	return root
 }
 
@@ -47,6 +47,11 @@ func (o *auditOptions) run(ctx context.Context, a *app, paths []string) error {
 		return errNoDump
 	}
 	progress := newProgress(a.stderr, o.quiet)
+	endGPU, err := o.gpu.around(ctx, o.replay, job, progress.replay)
+	if err != nil {
+		return err
+	}
+	defer endGPU()
 	err = job.audit(ctx, paths, progress)
 	progress.clear()
 	if err != nil {

@@ -83,6 +83,15 @@ func (o *runOptions) run(ctx context.Context, a *app, command []string) error {
 	if err != nil {
 		return err
 	}
+	mode := o.audit.replay
+	if mode == "auto" {
+		mode = "emulate" // the card is the command's, unless the user says gpu
+	}
+	endGPU, err := o.audit.gpu.around(context.WithoutCancel(ctx), mode, job, nil)
+	if err != nil {
+		return err
+	}
+	defer endGPU()
 	live := &liveAudit{job: job}
 	// A Ctrl-C is the command's while it runs; the runner sees to the audit.
 	result, err := runner.Run(context.WithoutCancel(ctx), settings, live)

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"aliascheck/cmd/aliascheck/report"
+	"aliascheck/cudarun"
+	"aliascheck/rules"
+
+	"github.com/spf13/cobra"
+)
+
+// gpuFlags say how kernels are replayed on a card.
+type gpuFlags struct {
+	devices  []int
+	timeout  time.Duration
+	budget   time.Duration
+	sanitize []string
+	all      bool
+}
+
+func (g *gpuFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.IntSliceVar(&g.devices, "device", []int{0}, "GPUs to replay on, as numbers among those that CUDA_VISIBLE_DEVICES shows")
+	f.DurationVar(&g.timeout, "gpu-timeout", cudarun.DefaultLaunchDeadline, "a kernel that runs longer than this on a GPU hangs")
+	f.DurationVar(&g.budget, "gpu-budget", 0, "most time for all GPU replays together; what it cuts off is unchecked (0: no limit)")
+	f.StringSliceVar(&g.sanitize, "sanitize", nil, "replay findings under these tools of compute-sanitizer too: "+strings.Join(cudarun.SanitizerTools(), ", "))
+	f.BoolVar(&g.all, "all", false, "with --replay gpu: replay every call that has a kernel, with findings or without")
+}
+
+// check says which flag has a value that it must not have.
+func (g *gpuFlags) check() error {
+	for _, tool := range g.sanitize {
+		if !slices.Contains(cudarun.SanitizerTools(), tool) {
+			return fmt.Errorf("--sanitize %q: tools of %s were expected", tool, strings.Join(cudarun.SanitizerTools(), ", "))
+		}
+	}
+	for _, d := range g.devices {
+		if d < 0 {
+			return fmt.Errorf("--device %d: a number from 0 on was expected", d)
+		}
+	}
+	if g.timeout <= 0 || g.budget < 0 {
+		return errors.New("--gpu-timeout or --gpu-budget was zero or negative")
+	}
+	return nil
+}
+
+// around puts the card, where there is one and the flags want it, around the job's
+// runner. What it returns ends the workers.
+func (g *gpuFlags) around(ctx context.Context, mode string, job *auditJob, progress func(cudarun.Progress)) (end func(), err error) {
+	r, err := g.open(ctx, mode, job.runner, progress)
+	if err != nil || r == nil {
+		return func() {}, err
+	}
+	job.runner = r
+	return r.close, nil
+}
+
+func (g *gpuFlags) options(progress func(cudarun.Progress)) cudarun.Options {
+	return cudarun.Options{Devices: g.devices, LaunchDeadline: g.timeout, Budget: g.budget, Progress: progress}
+}
+
+// open starts the workers of --replay gpu, or of auto where a GPU answers, around
+// the runner that analyses kernels. Without a GPU, gpu is an error and auto goes
+// without: then the result is nil.
+func (g *gpuFlags) open(ctx context.Context, mode string, inner rules.KernelRunner, progress func(cudarun.Progress)) (*gpuRunner, error) {
+	if mode != "gpu" && mode != "auto" {
+		if len(g.sanitize) > 0 || g.all {
+			return nil, fmt.Errorf("--sanitize and --all need --replay gpu")
+		}
+		return nil, nil
+	}
+	if err := g.check(); err != nil {
+		return nil, err
+	}
+	r := &gpuRunner{inner: inner, flags: g, options: g.options(progress), sanitized: map[string]sanitizerResult{}}
+	if len(g.sanitize) > 0 {
+		var err error
+		if r.sanitizer, err = cudarun.FindSanitizer(); err != nil {
+			return nil, fmt.Errorf("--sanitize: %w", err)
+		}
+	}
+	session, err := cudarun.Open(ctx, r.options)
+	switch {
+	case err == nil:
+		r.session = session
+		return r, nil
+	case mode == "auto" && !g.all && len(g.sanitize) == 0:
+		return nil, nil
+	}
+	return nil, fmt.Errorf("--replay gpu: %w", err)
+}
+
+// replay draws the line of a replay under way.
+func (p *progress) replay(r cudarun.Progress) {
+	if p.w == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	if now.Sub(p.start) < time.Second || now.Sub(p.last) < 100*time.Millisecond {
+		return
+	}
+	p.last, p.drawn = now, true
+	fmt.Fprintf(p.w, "\r\x1b[K%d modules, %.0f s, GPU replay %d of %d: %s", p.modules, now.Sub(p.start).Seconds(), min(r.Done+1, r.Of), r.Of, report.Clean(r.Stage))
+}

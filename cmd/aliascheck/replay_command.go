@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"aliascheck/cudarun"
+	"aliascheck/hlo"
+	"aliascheck/rules"
+
+	"github.com/spf13/cobra"
+)
+
+// newWorkerCommand is the hidden command that replays run in: see cudarun.
+func newWorkerCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: cudarun.HiddenCommand, Hidden: true, Args: cobra.NoArgs,
+		Short: "Replay kernels for a parent process",
+		RunE:  func(*cobra.Command, []string) error { return cudarun.ServeWorker(a.stdin, a.stdout) },
+	}
+}
+
+// replayOptions are the flags of `aliascheck replay`.
+type replayOptions struct {
+	audit   auditOptions
+	finding string
+}
+
+func newReplayCommand(a *app) *cobra.Command {
+	var o replayOptions
+	cmd := &cobra.Command{
+		Use:   "replay --finding FINGERPRINT [flags] DUMP...",
+		Short: "Replay one finding on a GPU",
+		Long: `replay runs the kernel of one finding on a GPU again, from the same inputs:
+with its buffers apart, with the sharing that the finding is about, and confined to
+the smallest part of the card. It prints what that showed, and all counts as JSON.
+
+Exit code: 0 where the replay does not show the finding, 1 where it does, 2 where it
+could not be made.`,
+		Example: "  aliascheck replay --finding 3f2a9c dump_dir/",
+		Args:    cobra.MinimumNArgs(1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), a, args) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.finding, "finding", "", "`FINGERPRINT` of the finding, or its beginning")
+	f.StringVar(&o.audit.config, "config", "", "configuration `FILE` (default "+defaultConfig+" where it exists)")
+	f.StringVar(&o.audit.srcRoot, "src-root", "", "`DIR` that Python files are named relative to: as in the audit that found it")
+	o.audit.kernels.add(cmd)
+	o.audit.gpu.add(cmd)
+	return cmd
+}
+
+func (o *replayOptions) run(ctx context.Context, a *app, paths []string) error {
+	if o.finding == "" {
+		return errors.New("--finding is missing: the report names each finding's fingerprint")
+	}
+	job, err := o.job()
+	if err != nil {
+		return err
+	}
+	finding, err := o.find(ctx, job, paths)
+	if err != nil {
+		return err
+	}
+	gpu, err := o.audit.gpu.open(ctx, "gpu", job.runner, nil)
+	if err != nil {
+		return err
+	}
+	defer gpu.close()
+	gpu.only = finding.Instruction
+	job.runner = gpu
+	replayed, err := o.again(ctx, job, finding, paths)
+	if err != nil {
+		return err
+	}
+	return show(a, replayed)
+}
+
+// job is an audit without reports.
+func (o *replayOptions) job() (*auditJob, error) {
+	o.audit.jobs = 1
+	job := &auditJob{options: &o.audit, collector: rules.NewCollector()}
+	var err error
+	if job.config, err = o.audit.loadConfig(); err != nil {
+		return nil, err
+	}
+	job.runner, err = o.audit.kernels.analyzer()
+	return job, err
+}
+
+// find audits the dumps and returns the finding that is asked for.
+func (o *replayOptions) find(ctx context.Context, job *auditJob, paths []string) (*rules.Finding, error) {
+	if err := job.audit(ctx, paths, newProgress(nil, true)); err != nil {
+		return nil, err
+	}
+	r := job.collector.Report(rules.Tool{}, nil, nil, time.Now())
+	var found *rules.Finding
+	for i := range r.Findings {
+		if !strings.HasPrefix(r.Findings[i].Fingerprint, o.finding) {
+			continue
+		}
+		if found != nil {
+			return nil, fmt.Errorf("--finding %s: more than one finding begins so", o.finding)
+		}
+		found = &r.Findings[i]
+	}
+	if found == nil {
+		return nil, fmt.Errorf("--finding %s: no such finding in %s", o.finding, strings.Join(paths, " "))
+	}
+	return found, nil
+}
+
+// again audits the finding's module once more, with the card.
+func (o *replayOptions) again(ctx context.Context, job *auditJob, f *rules.Finding, paths []string) (*rules.Finding, error) {
+	for src, err := range hlo.Find(paths, o.audit.limits) {
+		if err != nil || src.Path != f.Path {
+			continue
+		}
+		r, err := job.newWorker().audit(ctx, src)
+		if err != nil {
+			return nil, err
+		}
+		for i := range r.Findings {
+			if r.Findings[i].Fingerprint == f.Fingerprint && r.Findings[i].Instruction == f.Instruction {
+				return &r.Findings[i], nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("%s: the finding is gone", f.Path)
+}
+
+// show prints what a replay showed.
+func show(a *app, f *rules.Finding) error {
+	fmt.Fprintf(a.stdout, "%s %s, %s in %s: %s\n%s\n", f.Code, f.Rule, f.Instruction, f.Path, f.Confirmation, f.ConfirmationReason)
+	if f.Evidence == nil || f.Evidence.GPU == nil {
+		return errors.New("the finding was not replayed: " + f.ConfirmationReason)
+	}
+	var evidence gpuEvidence
+	if err := json.Unmarshal(f.Evidence.GPU, &evidence); err != nil {
+		return err
+	}
+	encoder := json.NewEncoder(a.stdout)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(&evidence); err != nil {
+		return err
+	}
+	switch evidence.Verdict.Confirmation {
+	case string(rules.Confirmed):
+		return exitError(exitFindings)
+	case string(rules.Unchecked):
+		return errors.New("the finding was not replayed: " + evidence.Verdict.Reason)
+	}
+	return nil
+}
+
+// replayCommandLine repeats a finding's replay.
+func replayCommandLine(f *rules.Finding) string {
+	return fmt.Sprintf("aliascheck replay --finding %s %s", f.Fingerprint, f.Path)
+}
