@@ -7,13 +7,18 @@ type slicing struct {
 	keepShared bool
 	keepGlobal bool
 	full       bool
+	control    []bool // slots that addresses, guards and branches depend on
 }
 
 // slice marks the codes that are needed. In Sliced mode these are the ones with
 // effects, and what their addresses, guards and operands are computed from. A
 // needed value that is loaded from memory needs, in turn, what is stored there.
 func (p *program) slice(full bool, bases func(c *code) taint) *slicing {
-	sl := &slicing{full: full}
+	sl := &slicing{}
+	if full { // what decides control is the same, whatever else is computed
+		sl.control = p.slice(false, bases).control
+	}
+	sl.full = full
 	defs := make([][]*code, len(p.slots))
 	for _, c := range p.codes {
 		c.needed = full || c.effect
@@ -50,6 +55,7 @@ func (p *program) slice(full bool, bases func(c *code) taint) *slicing {
 // mark follows needs backwards.
 func (p *program) mark(sl *slicing, defs [][]*code, bases func(c *code) taint) {
 	needed := make([]bool, len(p.slots))
+	sl.control = needed
 	var work []int32
 	need := func(s int32) {
 		if !needed[s] {

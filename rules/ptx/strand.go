@@ -292,6 +292,9 @@ func (s *strand) fingerprint() uint64 {
 	h := uint64(14695981039346656037)
 	mix := func(x uint64) { h = (h ^ x) * 1099511628211; h ^= h >> 29 }
 	each := func(i int32) {
+		if !s.m.plan.control[i] {
+			return
+		}
 		x := &s.r[i]
 		mix(uint64(x.kind))
 		switch x.kind {

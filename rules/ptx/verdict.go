@@ -58,8 +58,8 @@ func (p *pair) witness() *Witness {
 	}
 	var best *Witness
 	for _, writers := range []*table{p.res.writes, p.res.atomics} {
-		if w := p.scan(writers); w != nil && (best == nil || w.Byte < best.Byte) {
-			best = w
+		if w := p.scan(writers); w != nil {
+			best = earlier(best, w)
 		}
 	}
 	return best
@@ -118,8 +118,8 @@ func (p *pair) line(cell uint32, line int64) *Witness {
 			if rc == 0 || rc == p.lastR && cell == p.lastW {
 				continue
 			}
-			if w := p.cells(rc, k, cell, line, int(k<<6-start)); w != nil && (best == nil || w.Byte < best.Byte) {
-				best = w
+			if w := p.cells(rc, k, cell, line, int(k<<6-start)); w != nil {
+				best = earlier(best, w)
 			}
 		}
 	}
@@ -147,12 +147,26 @@ func (p *pair) cells(rc uint32, rl int64, wc uint32, wl int64, by int) *Witness 
 			}
 			i := bits.TrailingZeros64(bad)
 			at := wl<<6 + int64(i+by)
-			if best == nil || at < best.Byte {
-				best = p.describe(r, w, rl, wl, i, by, at)
+			if best == nil || at <= best.Byte {
+				best = earlier(best, p.describe(r, w, rl, wl, i, by, at))
 			}
 		})
 	})
 	return best
+}
+
+// earlier chooses between witnesses, the same whatever order they are found in.
+func earlier(a, b *Witness) *Witness {
+	switch {
+	case a == nil || b.Byte < a.Byte:
+		return b
+	case b.Byte > a.Byte:
+		return a
+	}
+	if c := compareAccess(b.Reader, a.Reader); c < 0 || c == 0 && compareAccess(b.Writer, a.Writer) < 0 {
+		return b
+	}
+	return a
 }
 
 func shiftMask(m uint64, by int) uint64 {
