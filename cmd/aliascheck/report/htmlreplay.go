@@ -53,14 +53,18 @@ func evidenceView(v *htmlFinding, e *rules.Evidence, root string) {
 
 func emulatedRuns(v *htmlFinding, m *rules.Emulated) {
 	for _, run := range m.Replay {
-		row := htmlRun{Where: "PTX machine", How: "shared, blocks " + Clean(run.Order), Runs: 1}
+		how := Clean(run.Order)
+		if how != "autotuner trials" {
+			how = "shared, blocks " + how
+		}
+		row := htmlRun{Where: "PTX machine", How: how, Runs: 1}
 		for _, d := range run.Differing {
 			row.Most += d.Elements
 			row.Of += d.Of
 			if d.Elements > 0 {
 				v.Wrong = append(v.Wrong, htmlWrong{
-					Label: "PTX machine, blocks " + Clean(run.Order) + ", result " + rules.IndexText(d.ResultIndex),
-					Unit:  "elements", Count: d.Elements, Of: d.Of, First: d.First})
+					Label: "PTX machine, " + how + ", " + resultName(&rules.Finding{ResultIndex: d.ResultIndex}),
+					Unit:  "elements", Count: d.Elements, Of: d.Of, First: d.First, Map: d.Map[:min(len(d.Map), 64)]})
 			}
 		}
 		if row.Most > 0 {

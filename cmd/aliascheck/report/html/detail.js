@@ -45,7 +45,11 @@ function sentence(rule) {
 function memory(f) {
   if (f.map) {
     openMap = makeMap(f.map);
-    return section("Allocation " + f.map.allocation + " over the schedule: time runs to the right, y is the address", openMap.node);
+    const s = f.operand_slice, elsewhere = s && f.result_slice && s.allocation !== f.map.allocation;
+    const node = section("Allocation " + f.map.allocation + " over the schedule: time runs to the right, y is the address", openMap.node,
+      elsewhere && el("p", { cls: "note-line" }, "The operand lies in allocation " + s.allocation + ", bytes " + number.format(s.offset) + " to " + number.format(s.offset + s.size) + "."));
+    node.classList.add("withmap");
+    return node;
   }
   const slices = [[f.operand, f.operand_slice], [f.result, f.result_slice]].filter(([, s]) => s);
   return section("Memory", slices.map(([name, s]) => el("p", {}, name + ": allocation " + s.allocation + ", bytes " + number.format(s.offset) + " to " + number.format(s.offset + s.size) + " (" + bytes(s.size) + ")")));

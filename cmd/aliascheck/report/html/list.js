@@ -83,7 +83,13 @@ function makeList(index, open) {
     if (!shown.some((e) => e.n === n)) { clear(); filter(); }
     while (made < shown.length && !$("row-" + n)) more();
     const r = mark();
-    if (r && scroll) r.scrollIntoView({ block: "nearest" });
+    if (r && scroll) reveal(r);
+  }
+
+  // reveal scrolls the list, and never the page.
+  function reveal(r) {
+    if (r.offsetTop < box.scrollTop) box.scrollTop = r.offsetTop;
+    else if (r.offsetTop + r.offsetHeight > box.scrollTop + box.clientHeight) box.scrollTop = r.offsetTop + r.offsetHeight - box.clientHeight;
   }
 
   function step(by) {

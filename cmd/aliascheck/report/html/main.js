@@ -38,7 +38,10 @@ if ($("list")) {
 
   const follow = () => {
     const n = wanted();
-    if (n >= 0) show(n, true);
+    if (n >= 0) {
+      show(n, true);
+      if (!narrow.matches) $("findings").scrollIntoView(); // whoever follows a link wants the finding
+    }
     else { document.body.classList.remove("reading"); if (!narrow.matches && opened < 0 && list.first() >= 0) show(list.first(), false); }
   };
   addEventListener("popstate", follow);

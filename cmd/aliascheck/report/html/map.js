@@ -10,7 +10,7 @@ function makeMap(map) {
   const n = map.o.length;
   const whole = { x0: 0, x1: Math.max(map.steps, 1), y0: 0, y1: Math.max(map.size, 1) };
   const near = closeUp();
-  let view = { ...near }, hot = -1, colors = {}, mono = "", named = [], w = 0, h = 0;
+  let view = { ...near }, hot = -1, colors = {}, mono = "", named = [], hatched = [], w = 0, h = 0;
   const pad = { left: 76, top: 8, right: 10, bottom: 26 };
 
   // closeUp shows the call's slices with some room around them.
@@ -54,6 +54,7 @@ function makeMap(map) {
     g.beginPath(); g.rect(pad.left, pad.top, w - pad.left - pad.right, h - pad.top - pad.bottom); g.clip();
     g.fillStyle = colors.sunk; g.fillRect(0, 0, w, h);
     for (const role of [0, 4, 3, 1, 2]) for (let i = 0; i < n; i++) if (map.r[i] === role) value(g, i);
+    hatched = [];
     conflict(g);
     call(g);
     named = [];
@@ -75,15 +76,17 @@ function makeMap(map) {
     if (bw > 4 && bh > 4) { g.strokeStyle = role ? colors.card : colors["plain-edge"]; g.lineWidth = 1; g.strokeRect(x + 0.5, y + 0.5, bw - 1, bh - 1); }
   }
 
-  // label names a value where its box has room, right of the hatching at the call,
-  // and where no other name and no value of the call is in the way.
+  // label names a value where its box has room, beside the hatching, and where no
+  // other name and no value of the call is in the way.
   function label(g, i) {
-    const [x, y, bw, bh] = box(i);
-    if (bw < 56 || bh < 16 || x > w || y + bh < pad.top || y > h - pad.bottom) return;
-    const edge = (X(map.at) + X(map.until + 1)) / 2, role = map.r[i];
-    const left = Math.max(x, pad.left, x < edge && edge - x < 12 ? edge + 9 : 0) + 6;
-    let right = Math.min(x + bw, w - pad.right) - 6;
-    if (role > 0 && left < edge && right > edge - 10) right = edge - 10;
+    const [x, y, bw, bh] = box(i), role = map.r[i];
+    if (bw < 40 || bh < 16 || x > w || y + bh < pad.top || y > h - pad.bottom) return;
+    let left = Math.max(x, pad.left) + 6, right = Math.min(x + bw, w - pad.right) - 6;
+    for (const o of hatched) {
+      if (o[1] > y + 20 || o[3] < y || o[0] > right || o[2] < left) continue;
+      if (o[0] - left > right - o[2]) right = o[0] - 6;
+      else left = o[2] + 6;
+    }
     const fits = Math.floor((right - left) / 6.7), text = map.n[i];
     if (fits < 5) return;
     const middle = Math.min(y + bh / 2, Math.max(y, pad.top) + 14), shown = text.length > fits ? text.slice(0, fits - 1) + "…" : text;
@@ -102,20 +105,24 @@ function makeMap(map) {
     for (let i = 0; i < n; i++) { if (map.r[i] === 2) results.push(i); if (map.r[i] === 1 || map.r[i] === 3) others.push(i); }
     for (const r of results) for (const o of others) {
       const y0 = Math.max(map.o[r], map.o[o]), y1 = Math.min(map.o[r] + map.s[r], map.o[o] + map.s[o]);
-      if (y0 < y1) hatch(g, Math.max(map.f[r], map.f[o], 0), Math.min(map.t[r], map.t[o]) + 1, y0, y1);
+      if (y0 < y1) hatch(g, Math.max(map.f[r], map.f[o], 0), Math.min(map.t[r], map.t[o]) + 1, y0, y1, roles[map.r[o]]);
     }
   }
 
-  function hatch(g, from, to, y0, y1) {
+  // hatch paints the shared bytes: what was there on the left, what comes on the right.
+  function hatch(g, from, to, y0, y1, role) {
     let xa = X(from), xb = X(Math.max(to, from + 1));
     if (xb - xa < 16) { const mid = (xa + xb) / 2; xa = mid - 8; xb = mid + 8; }
-    const ya = Y(y0), yb = Math.max(Y(y1), ya + 3);
+    const ya = Y(y0), yb = Math.max(Y(y1), ya + 3), mid = (xa + xb) / 2;
+    hatched.push([xa, ya, xb, yb]);
     g.save();
     g.beginPath(); g.rect(xa, ya, xb - xa, yb - ya); g.clip();
-    g.fillStyle = colors.card; g.globalAlpha = 0.82; g.fillRect(xa, ya, xb - xa, yb - ya); g.globalAlpha = 1;
+    g.fillStyle = colors[role]; g.fillRect(xa, ya, mid - xa, yb - ya);
+    g.fillStyle = colors.result; g.fillRect(mid, ya, xb - mid, yb - ya);
+    g.fillStyle = colors.card; g.globalAlpha = 0.62; g.fillRect(xa, ya, xb - xa, yb - ya); g.globalAlpha = 1;
     g.strokeStyle = colors.conflict; g.lineWidth = 2; g.beginPath();
     const top = Math.max(ya, -10), bottom = Math.min(yb, h + 10), left = Math.max(xa, -10), right = Math.min(xb, w + 10);
-    for (let x = left - (bottom - top); x < right; x += 6) { g.moveTo(x, bottom); g.lineTo(x + (bottom - top), top); }
+    for (let x = left - (bottom - top); x < right; x += 7) { g.moveTo(x, bottom); g.lineTo(x + (bottom - top), top); }
     g.stroke();
     g.restore();
     g.strokeStyle = colors.conflict; g.lineWidth = 1.5; g.strokeRect(xa, ya, xb - xa, yb - ya);
@@ -215,8 +222,10 @@ function makeMap(map) {
   const button = (text, f, label) => el("button", { type: "button", cls: "quiet", "aria-label": label, on: { click: f } }, text);
   const toCall = button("The call", () => go(near)), toWhole = button("Whole allocation", () => go(whole));
   function pressed() {
-    const same = (a) => Math.abs(a.x0 - view.x0) + Math.abs(a.x1 - view.x1) < 1e-6 && Math.abs(a.y0 - view.y0) + Math.abs(a.y1 - view.y1) < 1e-3;
-    toCall.setAttribute("aria-pressed", same(near)); toWhole.setAttribute("aria-pressed", same(whole));
+    toCall.setAttribute("aria-pressed", same(near, view)); toWhole.setAttribute("aria-pressed", same(whole, view));
+  }
+  function same(a, b) {
+    return Math.abs(a.x0 - b.x0) + Math.abs(a.x1 - b.x1) < 1e-6 && Math.abs(a.y0 - b.y0) + Math.abs(a.y1 - b.y1) < 1e-3;
   }
   canvas.setAttribute("aria-label", "Memory map of allocation " + map.allocation + ": " + count(n, "value") + " over " + count(map.steps, "step") + " of the schedule. " + lit.slice(0, 8).map((i) => roles[map.r[i]] + " " + map.n[i] + ", bytes " + map.o[i] + " to " + (map.o[i] + map.s[i])).join("; ") + ". Arrow keys move, plus and minus zoom, n names the call's values.");
 
@@ -227,7 +236,13 @@ function makeMap(map) {
     used.has(3) && el("span", {}, el("i", { cls: "overwritten" }), "overwritten value"),
     used.has(4) && el("span", {}, el("i", { cls: "other" }), "other values of the call"),
     used.has(0) && el("span", {}, el("i", { cls: "plain" }), "other values"),
-    el("span", {}, el("i", { cls: "conflict" }), "the same bytes"));
+    overlaps() && el("span", {}, el("i", { cls: "conflict" }), "the same bytes"));
+  function overlaps() {
+    for (let r = 0; r < n; r++) if (map.r[r] === 2) for (let o = 0; o < n; o++) {
+      if ((map.r[o] === 1 || map.r[o] === 3) && map.o[o] < map.o[r] + map.s[r] && map.o[r] < map.o[o] + map.s[o]) return true;
+    }
+    return false;
+  }
   const node = el("div", {},
     el("div", { cls: "map" }, el("div", { cls: "tools" }, toCall, toWhole, button("+", () => zoom(0.7, 0.5, 0.5), "Zoom in"), button("−", () => zoom(1.4, 0.5, 0.5), "Zoom out"), readout), canvas),
     legend, tip,
@@ -236,6 +251,8 @@ function makeMap(map) {
   resize.observe(canvas);
   const recolor = () => draw();
   addEventListener("themechange", recolor);
+  toCall.hidden = same(near, whole);
+  if (n <= 8) canvas.classList.add("low");
   pressed();
   return { node, stop() { resize.disconnect(); removeEventListener("themechange", recolor); }, draw, count: n };
 }
