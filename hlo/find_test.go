@@ -185,7 +185,7 @@ func TestFindStops(t *testing.T) {
 }
 
 // tarred is a tar archive of files, in the order given.
-func tarred(t *testing.T, members ...[2]string) []byte {
+func tarred(t testing.TB, members ...[2]string) []byte {
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
 	for _, m := range members {
@@ -198,7 +198,7 @@ func tarred(t *testing.T, members ...[2]string) []byte {
 }
 
 // zipped is a zip archive of files.
-func zipped(t *testing.T, members ...[2]string) []byte {
+func zipped(t testing.TB, members ...[2]string) []byte {
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
 	for _, m := range members {
@@ -212,7 +212,7 @@ func zipped(t *testing.T, members ...[2]string) []byte {
 }
 
 // gzipped is data, compressed.
-func gzipped(t *testing.T, data []byte) []byte {
+func gzipped(t testing.TB, data []byte) []byte {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
 	_, err := w.Write(data)

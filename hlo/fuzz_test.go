@@ -3,6 +3,7 @@ package hlo
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -33,5 +34,36 @@ func FuzzProto(f *testing.F) {
 		pieces, err := s.Read(Source{Path: "x.hlo.pb", member: &member{image: l.image}})
 		require.NoError(t, err)
 		requireSame(t, whole, pieces)
+	})
+}
+
+// FuzzArchive finds and reads what is in anything: no panic, and something is said of it.
+func FuzzArchive(f *testing.F) {
+	data, err := os.ReadFile(one(f, "histogram"))
+	require.NoError(f, err)
+	members := [][2]string{
+		{"a/" + stepProto, string(data)}, {"b/" + stepText, "HloModule b"}, {"b/" + stepAssignment, "BufferAssignment:"},
+	}
+	f.Add(tarred(f, members...))
+	f.Add(gzipped(f, tarred(f, members...)))
+	f.Add(zipped(f, members...))
+	f.Add(gzipped(f, data))
+	limits := Limits{ArchiveBytes: 1 << 20, ArchiveMembers: 100, ModelBytes: 16 << 20}
+	path := filepath.Join(f.TempDir(), "x")
+	r := NewReader(limits)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		require.NoError(t, os.WriteFile(path, data, 0o600))
+		said := 0
+		for src, err := range Find([]string{path}, limits) {
+			said++
+			require.Contains(t, src.Path, path)
+			if err != nil {
+				continue
+			}
+			if m, err := r.Read(src); err == nil {
+				requireSound(t, m)
+			}
+		}
+		require.Positive(t, said)
 	})
 }
