@@ -1,11 +1,15 @@
-# aliascheck: what a developer runs. Every target works on a fresh machine with Go.
+# aliascheck: what a developer runs. `make build`, `make test` and `make demo` need
+# Go alone; the others say what else.
 
-GO     ?= go
-PREFIX ?= /usr/local
-BIN    := bin/aliascheck
+GO       ?= go
+PREFIX   ?= /usr/local
 FUZZTIME ?= 10m
+WORK     := .work
+BIN      := bin/aliascheck
+SHELL    := bash
+.SHELLFLAGS := -euo pipefail -c
 
-.PHONY: all build install test lint demo bench generate fuzz clean
+.PHONY: all build install test lint demo demo-html bench test-jax test-gpu goldens generate fuzz release man clean
 
 all: build
 
@@ -16,7 +20,7 @@ install: build
 	install -D -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/aliascheck
 
 test:
-	$(GO) test ./...
+	$(GO) test -timeout 10m ./...
 
 lint:
 	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "not gofmt-ed:"; echo "$$out"; exit 1; }
@@ -25,21 +29,65 @@ lint:
 
 # Audits the real dumps of testdata: real findings of real programs.
 demo: build
-	@$(BIN) --replay off --config testdata/dumps/.aliascheck.yaml testdata/dumps; \
-	code=$$?; echo; echo "exit code $$code (1: findings at or above --fail-on)"; test $$code -eq 1
+	@code=0; $(BIN) --config testdata/dumps/.aliascheck.yaml testdata/dumps || code=$$?; \
+	echo; echo "exit code $$code (1: findings at or above --fail-on)"; test $$code -eq 1
 
-bench:
-	$(GO) test -run '^$$' -bench . ./hlo/... ./rules/...
+# The same as a page for the browser, with no network.
+demo-html: build
+	@mkdir -p $(WORK); code=0; $(BIN) --config testdata/dumps/.aliascheck.yaml --output html=$(WORK)/demo.html testdata/dumps >/dev/null || code=$$?; \
+	test $$code -eq 1 && echo "$(WORK)/demo.html"
+
+# Real pytest on real JAX, on the CPU. Needs python3 with venv, g++ and PyPI.
+test-jax:
+	testdata/jaxsuite/build.sh $(WORK)
+	ALIASCHECK_VENV=$$PWD/$(WORK)/venv JAXSUITE_LIBRARY=$$PWD/$(WORK)/jaxsuite.so \
+	$(GO) test -count=1 -timeout 8m -run TestJAX ./cmd/aliascheck
+
+# On a machine with a GPU of compute capability 9.0: replays all of testdata, and
+# asks the driver about every TMA descriptor of the table.
+test-gpu:
+	ALIASCHECK_GPU=1 $(GO) test -count=1 -timeout 20m -run GPU ./cudarun ./cmd/aliascheck
+
+# On a machine with a GPU of compute capability 9.0: what the card computes, for the
+# PTX machine to be held to.
+goldens:
+	$(GO) test -count=1 -run TestGPUGoldens ./cudarun -renew
+
+# Speeds, each beside its floor or its peer of the same run. The peer needs python3
+# with venv, and PyPI.
+bench: build
+	rm -rf $(WORK)/tree $(WORK)/literal && mkdir -p $(WORK)
+	$(GO) run ./hlo/internal/benchtree -to $(WORK)/tree
+	$(GO) run ./hlo/internal/benchtree -to $(WORK)/literal -small 0 -large 0 -literal 500000000
+	test -x $(WORK)/peer/bin/python || { python3 -m venv $(WORK)/peer && $(WORK)/peer/bin/pip install -q protobuf grpcio-tools; }
+	cd $(WORK) && peer/bin/python -m grpc_tools.protoc -I../testdata/bench --python_out=. ../testdata/bench/hlo.proto && cp ../testdata/bench/peer.py .
+	$(GO) run ./cmd/aliascheck/internal/bench -binary $(BIN) -tree $(WORK)/tree -literal $(WORK)/literal -peer "$(WORK)/peer/bin/python $(WORK)/peer.py"
+	ALIASCHECK_BENCH_TREE=$$PWD/$(WORK)/tree $(GO) test -run '^$$' -bench . ./hlo ./hlo/triton
+	$(GO) test -run '^$$' -bench . ./rules/ptx
 
 # Needs protoc (Debian: protobuf-compiler).
 generate:
-	protoc --plugin=protoc-gen-go=<($(GO) tool -n protoc-gen-go) --go_out=. --go_opt=module=aliascheck hlo/triton/triton.proto
+	mkdir -p $(WORK) && $(GO) build -o $(WORK)/protoc-gen-go google.golang.org/protobuf/cmd/protoc-gen-go
+	protoc --plugin=$(WORK)/protoc-gen-go --go_out=. --go_opt=module=aliascheck hlo/triton/triton.proto
 
+FUZZ = $(GO) test -run '^$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
 fuzz:
-	$(GO) test ./hlo -run '^$$' -fuzz FuzzProto -fuzztime $(FUZZTIME)
-	$(GO) test ./hlo -run '^$$' -fuzz FuzzText -fuzztime $(FUZZTIME)
-	$(GO) test ./hlo/triton -run '^$$' -fuzz FuzzOpaque -fuzztime $(FUZZTIME)
-	$(GO) test ./rules -run '^$$' -fuzz FuzzConfig -fuzztime $(FUZZTIME)
+	$(FUZZ) ./hlo -fuzz FuzzProto
+	$(FUZZ) ./hlo -fuzz FuzzText
+	$(FUZZ) ./hlo/triton -fuzz FuzzOpaque
+	$(FUZZ) ./hlo/triton -fuzz FuzzPrefix
+	$(FUZZ) ./alias -fuzz FuzzOracle
+	$(FUZZ) ./rules -fuzz FuzzConfig
+	$(FUZZ) ./rules/ptx -fuzz FuzzParse
+	$(FUZZ) ./rules/tensormap -fuzz FuzzLog
+	$(FUZZ) ./rules/tensormap -fuzz FuzzJudge
+
+# Release builds with their checksums, in dist.
+release:
+	.ci/release
+
+man: build
+	mkdir -p dist && $(BIN) man > dist/aliascheck.1
 
 clean:
-	rm -rf bin dist
+	rm -rf bin dist $(WORK)
