@@ -71,9 +71,10 @@ func checkDeviceTensormap(p *Pass, r *KernelRun, d *ptx.Descriptor) {
 
 // replaceFields puts what a kernel set into the words of the PTX ISA.
 func replaceFields(d *ptx.Descriptor) tensormap.ReplaceFields {
-	raw := func(field string, value uint64) tensormap.Raw {
-		return tensormap.Raw{Known: !slices.Contains(d.Missing, field), Value: value}
+	ordinal := func(field string, i int, value uint64) tensormap.Raw {
+		return tensormap.Raw{Known: !slices.Contains(d.Missing, fmt.Sprintf("%s %d", field, i)), Value: value}
 	}
+	raw := func(field string, value uint64) tensormap.Raw { return ordinal(field, 0, value) }
 	f := tensormap.ReplaceFields{
 		GlobalAddress: raw("global_address", d.GlobalAddress), Rank: raw("rank", uint64(d.Rank-1)),
 		ElemType: raw("elemtype", uint64(d.ElemType)), InterleaveLayout: raw("interleave_layout", uint64(d.Interleave)),
@@ -81,16 +82,11 @@ func replaceFields(d *ptx.Descriptor) tensormap.ReplaceFields {
 		FillMode: raw("fill_mode", uint64(d.Fill)),
 	}
 	for i := range min(max(d.Rank, 0), tensormap.MaxRank) {
-		ordinal := func(field string, value uint64) tensormap.Raw {
-			r := raw(fmt.Sprintf("%s[%d]", field, i), value)
-			r.Known = r.Known && !slices.Contains(d.Missing, field)
-			return r
-		}
-		f.BoxDim[i] = ordinal("box_dim", uint64(d.BoxDim[i]))
-		f.GlobalDim[i] = ordinal("global_dim", d.GlobalDim[i])
-		f.ElementStride[i] = ordinal("element_stride", uint64(d.ElementStride[i]))
+		f.BoxDim[i] = ordinal("box_dim", i, uint64(d.BoxDim[i]))
+		f.GlobalDim[i] = ordinal("global_dim", i, d.GlobalDim[i])
+		f.ElementStride[i] = ordinal("element_stride", i, uint64(d.ElementStride[i]))
 		if i < d.Rank-1 && i < len(f.GlobalStride) {
-			f.GlobalStride[i] = ordinal("global_stride", d.GlobalStride[i])
+			f.GlobalStride[i] = ordinal("global_stride", i, d.GlobalStride[i])
 		}
 	}
 	return f
