@@ -28,13 +28,18 @@ function renderDetail(entry, back) {
       replay(f),
       section("Proof", f.reason && el("p", {}, el("b", {}, entry.q), ": " + f.reason)),
       section("The call", facts(f, entry)),
-      section("Related places", f.related && el("ul", { cls: "plainlist" }, f.related.map((r) => el("li", {}, el("b", {}, r.role), " ", r.place && el("code", {}, r.place), r.place && r.text ? " " : "", r.text)))),
+      section("Related places", related(f).length > 0 && el("ul", { cls: "plainlist" }, related(f).map((r) => el("li", {}, el("b", {}, r.role), " ", r.place && el("code", {}, r.place), r.place && r.text ? " " : "", r.text)))),
       section("Tests that run it", f.tests && el("ul", { cls: "plainlist" }, f.tests.map((t) => el("li", {}, el("code", {}, t))), f.more_tests > 0 && el("li", { cls: "muted" }, "and " + number.format(f.more_tests) + " more"))),
       section("To live with it", el("div", { cls: "snippet" }, el("pre", {}, f.silence), copyButton(f.silence, "the suppression"))),
       stack(f),
       doc(entry.c),
     ].filter(Boolean));
   if (openMap) openMap.draw();
+}
+
+// related leaves out the witness, which has its own place.
+function related(f) {
+  return (f.related || []).filter((r) => !f.witness || (r.role !== "reader" && r.role !== "writer"));
 }
 
 function sentence(rule) {
@@ -75,7 +80,7 @@ function replay(f) {
       r.reason ? el("td", { colspan: "2", cls: "muted" }, r.reason) : [
         el("td", { cls: "num" + (r.differing ? " bad" : "") }, number.format(r.differing) + " of " + number.format(r.runs)),
         el("td", { cls: "num" }, number.format(r.most) + shareOf(r))])))));
-  return section("Replay: buffers shared against buffers apart", table, wrong.map(wrongMap), f.replay_note && el("p", { cls: "note-line" }, f.replay_note));
+  return section(runs.length ? "Replay: buffers shared against buffers apart" : "What was run", table, wrong.map(wrongMap), f.replay_note && el("p", { cls: "note-line" }, f.replay_note));
 }
 
 function percent(n, of) {
