@@ -2,7 +2,6 @@ package runner
 
 import (
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -28,35 +27,27 @@ type module struct {
 	findings bool
 	failure  error // of the last attempt to read it
 	rewrites int   // how often another process wrote over an audited file
-	gone     bool  // its files were deleted
 }
 
 func (m *module) path() string { return filepath.Join(m.dir, m.file) }
 
 // stages takes XLA's file names apart.
 type stages struct {
-	number, after *regexp.Regexp
+	after *regexp.Regexp
 }
 
 func newStages() stages {
-	return stages{
-		number: regexp.MustCompile(`^(?:\d+\.)?module_(\d+)\.`),
-		// sm_9.0a_gpu_after_optimizations, cpu_after_optimizations: a platform with
-		// a version has a dot of its own.
-		after: regexp.MustCompile(`\.(?:sm_\d+\.\w*?_)?[^.]*after_optimizations\.hlo\.pb$`),
-	}
+	// sm_9.0a_gpu_after_optimizations, cpu_after_optimizations: a platform with a
+	// version has a dot of its own.
+	return stages{regexp.MustCompile(`\.(?:sm_\d+\.\w*?_)?[^.]*after_optimizations\.hlo\.pb$`)}
 }
 
 // parse returns a name's module number, -1 where it is no file of a module, and
 // the module's prefix where the name is of a stage that tells it.
 func (s stages) parse(name string) (number int, prefix string, final bool) {
-	found := s.number.FindStringSubmatch(name)
-	if found == nil {
-		return -1, "", false
-	}
-	number, err := strconv.Atoi(found[1])
-	if err != nil {
-		return -1, "", false
+	number = moduleNumber(name)
+	if number < 0 || !strings.HasSuffix(name, "_optimizations.hlo.pb") {
+		return number, "", false
 	}
 	if p, ok := strings.CutSuffix(name, ".before_optimizations.hlo.pb"); ok {
 		return number, p, false
@@ -67,18 +58,33 @@ func (s stages) parse(name string) (number int, prefix string, final bool) {
 	return number, "", false
 }
 
+// moduleNumber is the number in module_NUMBER.NAME.STAGE, before which a time may
+// stand; -1 where there is none.
+func moduleNumber(name string) int {
+	head, rest, found := strings.Cut(name, "module_")
+	digits, _, ended := strings.Cut(rest, ".")
+	if !found || !ended || head != "" && strings.Trim(head, "0123456789") != "." {
+		return -1
+	}
+	number, err := strconv.ParseUint(digits, 10, 31)
+	if err != nil {
+		return -1
+	}
+	return int(number)
+}
+
 // owns reports whether a file of the directory belongs to the module.
 func (m *module) owns(name string) bool {
 	rest, ok := strings.CutPrefix(name, m.prefix)
 	return ok && (rest == "" || rest[0] == '.')
 }
 
-// isLater reports whether XLA writes the file only when the module's final stage
-// stands whole on the disk (seen on CPU and GPU dumps of JAX 0.10 and 0.11).
+// isLater reports whether XLA writes the file after the module's final stage: the
+// options and the object files (seen on CPU), and the thunks, which are made from the
+// final stage.
 func (m *module) isLater(name string) bool {
 	rest := strings.TrimPrefix(name, m.prefix)
-	return rest == ".debug_options" || rest == ".thunk_sequence.txt" ||
-		strings.HasSuffix(rest, "thunk_sequence.txt") || strings.HasSuffix(rest, ".o")
+	return rest == ".debug_options" || strings.HasSuffix(rest, "thunk_sequence.txt") || strings.HasSuffix(rest, ".o")
 }
 
 // look takes in the state of the final file. A file that changes after it was
@@ -99,17 +105,4 @@ func (m *module) look(info fs.FileInfo) {
 // process lives.
 func (m *module) settled() bool {
 	return m.file != "" && m.size > 0 && m.steady >= 1 && (m.later || m.steady >= 6)
-}
-
-// remove deletes the files of the module among names, the directory's listing.
-func (m *module) remove(names []string) error {
-	for _, name := range names {
-		if m.owns(name) {
-			if err := os.RemoveAll(filepath.Join(m.dir, name)); err != nil {
-				return err
-			}
-		}
-	}
-	m.gone = true
-	return nil
 }

@@ -32,14 +32,15 @@ func (p *process) look(s stages, last bool) error {
 		return err
 	}
 	// Directory times are coarse: one from just now may hide a change to come.
-	if last || !info.ModTime().Equal(p.listed) || time.Since(p.listed) < 2*time.Second {
+	fresh := last || !info.ModTime().Equal(p.listed) || time.Since(p.listed) < 2*time.Second
+	if fresh {
 		if err := p.list(s); err != nil {
 			return err
 		}
 		p.listed = info.ModTime()
 	}
 	for _, m := range p.modules {
-		if m.file == "" {
+		if m.file == "" || m.audited && !fresh {
 			continue
 		}
 		if info, err := os.Lstat(m.path()); err == nil && info.Mode().IsRegular() {

@@ -43,7 +43,6 @@ type watcher struct {
 	keep      Keep
 	stages    stages
 	processes map[string]*process // by base name of the dump directory
-	audited   int
 }
 
 func newWatcher(dumps string, auditor Auditor, keep Keep) *watcher {
@@ -134,12 +133,15 @@ func (w *watcher) tell(p *process) {
 // tidy deletes the files that are not to be kept, those too that XLA wrote after
 // the audit.
 func (w *watcher) tidy(p *process) {
-	for _, m := range p.modules {
-		if w.drop(m) && slices.ContainsFunc(p.names, m.owns) {
-			_ = m.remove(p.names)
-			p.names = slices.DeleteFunc(p.names, m.owns)
+	p.names = slices.DeleteFunc(p.names, func(name string) bool {
+		number, _, _ := w.stages.parse(name)
+		for _, m := range p.byNumber[number] {
+			if m.owns(name) && w.drop(m) {
+				return os.RemoveAll(filepath.Join(p.dir, name)) == nil
+			}
 		}
-	}
+		return false
+	})
 }
 
 func (w *watcher) drop(m *module) bool {
