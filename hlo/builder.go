@@ -73,7 +73,6 @@ func (s span) len() int32 { return s.end - s.start }
 // rawComputation is what a Computation needs for linking.
 type rawComputation struct {
 	rootID int64
-	body   span  // of wire: where the proto reader finds its instructions
 	custom bool  // a custom call stands in it
 	at     int32 // for place
 }

@@ -43,15 +43,17 @@ func (c *cursor) once(m *cursor) {
 	*m = c.message()
 }
 
-// decodeModule reads HloModuleProto: the outline of every computation first, then the
-// instructions of those that can matter.
+// decodeModule reads HloModuleProto: of every computation the outline, and then, if it
+// can matter, the instructions.
 func (b *builder) decodeModule(c cursor) {
 	for c.more() {
 		switch tag := c.tag(); tag {
 		case 1<<3 | wireBytes: // name
 			b.m.Name = b.text(c.bytes())
 		case 3<<3 | wireBytes: // computations
-			b.outline(c.message())
+			computation := c.message()
+			b.outline(computation)
+			b.decodeComputation(computation) // while it is in the nearest cache
 		case 6<<3 | wireVarint: // entry_computation_id
 			b.entryID = c.int64()
 		case 7<<3 | wireBytes: // schedule
@@ -66,16 +68,13 @@ func (b *builder) decodeModule(c cursor) {
 			c.skip(tag)
 		}
 	}
-	for i := range b.m.Computations {
-		b.decodeComputation(int32(i), c)
-	}
 }
 
 // outline reads HloComputationProto but for its instructions, in which it only looks
 // for custom calls.
 func (b *builder) outline(c cursor) {
 	b.spend(&c, computationBytes)
-	raw := rawComputation{body: span{int32(c.pos), int32(len(c.data))}, at: int32(c.pos)}
+	raw := rawComputation{at: int32(c.pos)}
 	comp := Computation{Root: -1}
 	for c.more() {
 		switch tag := c.tag(); tag {
@@ -136,17 +135,17 @@ const (
 	parameter  = "parameter"
 )
 
-// decodeComputation decodes the instructions of a computation that holds buffers, or
-// a custom call.
-func (b *builder) decodeComputation(i int32, c cursor) {
-	comp, raw := &b.m.Computations[i], &b.comps[i]
+// decodeComputation decodes the instructions of the computation that was outlined
+// last, if it holds buffers or a custom call.
+func (b *builder) decodeComputation(c cursor) {
+	i := int32(len(b.m.Computations) - 1)
+	comp := &b.m.Computations[i]
 	comp.First = int32(len(b.m.Instructions))
 	comp.End = comp.First
-	if comp.Fusion && !raw.custom && !b.everything {
+	if comp.Fusion && !b.comps[i].custom && !b.everything {
 		return
 	}
 	comp.Decoded = true
-	c = c.over(raw.body)
 	for c.more() {
 		switch tag := c.tag(); tag {
 		case 2<<3 | wireBytes:
