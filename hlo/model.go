@@ -21,7 +21,7 @@ type Module struct {
 	Computations []Computation
 	Instructions []Instruction // of the decoded computations
 	Values       []Value       // logical buffers, sorted by defining position
-	Allocations  []Allocation  // Allocations[i].Index may differ from i in hostile files; Value.Allocation is i
+	Allocations  []Allocation  // Allocations[i].Index is i
 
 	// Donated lists the entry parameters' leaves that the caller gave away:
 	// input_output_alias entries and buffer donors.
@@ -71,7 +71,7 @@ type Instruction struct {
 	TupleIndex  int32   // of get-tuple-element
 	FirstValue  int32   // Values[FirstValue:EndValue] are defined here
 	EndValue    int32
-	Custom      *CustomCall // custom-call, and async-start that wraps one
+	Custom      *CustomCall // custom-call, and async-start that wraps one (with its target)
 
 	shape    span
 	leaves   int32 // index into Module.leafLists; equal shapes share one
