@@ -144,6 +144,15 @@ func isFault(err error) bool {
 	return errors.As(err, &e) && e.fault()
 }
 
+// codeOf is the CUresult behind err, 0 where there is none.
+func codeOf(err error) int {
+	var e *driverError
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return 0
+}
+
 // isFull says whether err means that the card has no memory left.
 func isFull(err error) bool {
 	var e *driverError

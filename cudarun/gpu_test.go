@@ -286,14 +286,18 @@ func TestGPUCompare(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, name := range []string{"f32", "f16", "bf16", "f64", "s8", "s16", "s32", "s64", "u8", "u16", "u32", "u64", "pred", "c64", "f8e4m3fn"} {
 		for _, bytes := range []int64{0, 1, 16, 24, 4096, 100_000, 3_000_008} {
-			var outcomes [2]Difference
-			var largest [2]float64
 			buffers := comparable(rng, bytes)
-			for i, dev := range []device{d, fake} {
-				outcomes[i], largest[i] = compareOn(t, dev, buffers, elementOf(name))
+			for _, references := range []int{1, 3} {
+				for _, limit := range []float64{0, 1e-3} {
+					var outcomes [2]Difference
+					var largest [2]float64
+					for i, dev := range []device{d, fake} {
+						outcomes[i], largest[i] = compareOn(t, dev, buffers, references, elementOf(name), tolerance{limit, limit})
+					}
+					assert.Empty(t, cmp.Diff(outcomes[1], outcomes[0]), "%s, %d bytes, %d references, %g", name, bytes, references, limit)
+					assert.Equal(t, largest[1], largest[0], "%s, %d bytes", name, bytes)
+				}
 			}
-			assert.Empty(t, cmp.Diff(outcomes[1], outcomes[0]), "%s, %d bytes", name, bytes)
-			assert.Equal(t, largest[1], largest[0], "%s, %d bytes", name, bytes)
 		}
 	}
 }
@@ -322,7 +326,7 @@ func comparable(rng *rand.Rand, bytes int64) [4][]byte {
 	return b
 }
 
-func compareOn(t *testing.T, dev device, buffers [4][]byte, e element) (Difference, float64) {
+func compareOn(t *testing.T, dev device, buffers [4][]byte, references int, e element, limit tolerance) (Difference, float64) {
 	t.Helper()
 	bytes := int64(len(buffers[0]))
 	memory, err := newArena(dev, roundUp(reportBytes)+4*roundUp(bytes))
@@ -337,7 +341,7 @@ func compareOn(t *testing.T, dev device, buffers [4][]byte, e element) (Differen
 		require.NoError(t, err)
 		require.NoError(t, dev.upload(at[i], buffers[i]))
 	}
-	d, err := c.bytes(at[0], at[1:], bytes, e, tolerance{relative: 1e-3, absolute: 1e-3})
+	d, err := c.bytes(at[0], at[1:1+references], bytes, e, limit)
 	require.NoError(t, err)
 	largest, err := c.largest(at[0], bytes, e)
 	require.NoError(t, err)

@@ -129,10 +129,11 @@ DONE:
 .maxntid 256, 1, 1
 .minnctapersm 4
 {
-	.reg .pred %p<12>;
+	.reg .pred %p<15>;
 	.reg .b32 %r<20>;
 	.reg .b64 %rd<48>;
-	.reg .f64 %d<6>;
+	.reg .f32 %f<3>;
+	.reg .f64 %d<8>;
 	.shared .align 8 .b8 sums[552];
 
 	mov.u32 %r1, %tid.x;
@@ -167,6 +168,12 @@ DONE:
 	mov.u64 %rd13, -1;
 	mov.f64 %d3, 0d0000000000000000;
 
+	// f32, one reference and no tolerance: compared in registers, see WORDS.
+	setp.eq.u32 %p12, %r4, 3;
+	setp.eq.and.u64 %p12, %rd3, 0, %p12;
+	setp.eq.and.f64 %p12, %d1, 0d0000000000000000, %p12;
+	setp.eq.and.f64 %p12, %d2, 0d0000000000000000, %p12;
+
 	// A block takes chunks that lie together, so that its threads seldom change
 	// the cell that they count for.
 	mov.u64 %rd40, 0; // cell of what is counted in %rd41
@@ -189,18 +196,53 @@ NEXT:
 	add.u64 %rd19, %rd2, %rd17;
 	ld.global.v2.u64 {%rd20, %rd21}, [%rd18];
 	ld.global.v2.u64 {%rd22, %rd23}, [%rd19];
-	xor.b64 %rd20, %rd20, %rd22;
-	xor.b64 %rd21, %rd21, %rd23;
-	or.b64 %rd20, %rd20, %rd21;
-	setp.ne.u64 %p4, %rd20, 0;
-	@%p4 bra LOOK;
+	xor.b64 %rd43, %rd20, %rd22;
+	xor.b64 %rd44, %rd21, %rd23;
+	or.b64 %rd43, %rd43, %rd44;
+	setp.ne.u64 %p4, %rd43, 0;
+	@!%p4 bra STEP;
+	mov.u32 %r8, 0;
+	@%p12 bra WORDS;
+	bra LOOK;
 STEP:
 	add.u64 %rd14, %rd14, 256;
 	bra NEXT;
 
+WORDS: // four words, of which the next is the low half of %rd20 and %rd22
+	mov.u32 %r13, 0;
+WORD:
+	cvt.u32.u64 %r14, %rd20;
+	cvt.u32.u64 %r15, %rd22;
+	setp.eq.u32 %p13, %r14, %r15;
+	@%p13 bra NEXTWORD;
+	add.u64 %rd10, %rd10, 1;
+	add.u32 %r8, %r8, 1;
+	shl.b64 %rd29, %rd14, 2;
+	cvt.u64.u32 %rd45, %r13;
+	add.u64 %rd29, %rd29, %rd45;
+	min.u64 %rd13, %rd13, %rd29;
+	mov.b32 %f1, %r14;
+	mov.b32 %f2, %r15;
+	cvt.f64.f32 %d6, %f1;
+	cvt.f64.f32 %d7, %f2;
+	sub.f64 %d6, %d6, %d7;
+	abs.f64 %d6, %d6;
+	testp.finite.f64 %p14, %d6;
+	@%p14 max.f64 %d3, %d3, %d6;
+	@!%p14 add.u64 %rd12, %rd12, 1;
+NEXTWORD:
+	shr.u64 %rd20, %rd20, 32;
+	shr.u64 %rd22, %rd22, 32;
+	add.u32 %r13, %r13, 1;
+	setp.eq.u32 %p13, %r13, 2;
+	@%p13 mov.u64 %rd20, %rd21;
+	@%p13 mov.u64 %rd22, %rd23;
+	setp.lt.u32 %p13, %r13, 4;
+	@%p13 bra WORD;
+	bra CELL;
+
 LOOK:
 	mov.u64 %rd24, 0;
-	mov.u32 %r8, 0;
 	mov.u32 %r9, 1;
 	shl.b32 %r9, %r9, %r5;
 	cvt.u64.u32 %rd25, %r9;
@@ -240,6 +282,7 @@ SAME:
 	@%p9 bra ELEMENT;
 	setp.eq.u32 %p10, %r8, 0;
 	@%p10 bra STEP;
+CELL:
 	div.u64 %rd30, %rd14, %rd6;
 	cvt.u64.u32 %rd31, %r8;
 	setp.eq.u64 %p11, %rd30, %rd40;

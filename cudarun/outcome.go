@@ -72,8 +72,9 @@ const (
 type Stop struct {
 	Kind  StopKind `json:"kind"`
 	Mode  Mode     `json:"mode"`
-	Run   int      `json:"run"`   // from 1
-	Error string   `json:"error"` // the driver's words, or the deadline
+	Run   int      `json:"run"`            // from 1
+	Error string   `json:"error"`          // the driver's words, or the deadline
+	Code  int      `json:"code,omitempty"` // of a fault: the CUresult
 }
 
 // StopKind tells the ways to end badly apart.

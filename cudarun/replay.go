@@ -348,7 +348,7 @@ func stopOf(err error, mode Mode, run int) *Stop {
 	case errors.Is(err, errHang):
 		return &Stop{Kind: StopHang, Mode: mode, Run: run, Error: err.Error()}
 	case isFault(err):
-		return &Stop{Kind: StopFault, Mode: mode, Run: run, Error: err.Error()}
+		return &Stop{Kind: StopFault, Mode: mode, Run: run, Error: err.Error(), Code: codeOf(err)}
 	}
 	return nil
 }

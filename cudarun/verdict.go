@@ -45,6 +45,8 @@ func (o *Outcome) Verdict(code string, buffer int) Verdict {
 		return o.Trials.faults()
 	case "AC901", "AC902", "AC903":
 		return o.best(func(c *ConfigOutcome) Verdict { return conductVerdict(c, code) })
+	case "AC402":
+		return o.best(lateCopyVerdict)
 	}
 	return unchecked("a replay on a GPU does not show %s", code)
 }
@@ -162,8 +164,11 @@ func apartVerdict(c *ConfigOutcome, code string, buffer int) Verdict {
 	if c.Apart == nil || c.Reason != "" {
 		return unchecked("%s", c.Reason)
 	}
-	if c.Stop != nil && c.Stop.Mode == ModeApart {
-		return unchecked("the kernel's %s with its buffers apart leaves nothing to look at", c.Stop.Kind)
+	if s := c.Stop; s != nil && s.Mode == ModeApart {
+		if code == "AC206" && s.Code == codeIllegalAddress {
+			return confirmed("an access outside all memory, with the buffers apart, run %d", s.Run)
+		}
+		return unchecked("the kernel's %s with its buffers apart leaves nothing to look at", s.Kind)
 	}
 	if code == "AC206" {
 		for _, g := range c.Apart.Guards {
@@ -184,6 +189,16 @@ func apartVerdict(c *ConfigOutcome, code string, buffer int) Verdict {
 		}
 	}
 	return unconfirmed("not seen in %d runs", c.Apart.Runs)
+}
+
+// lateCopyVerdict judges AC402: a run shows what a late copy does, but not that it
+// was one.
+func lateCopyVerdict(c *ConfigOutcome) Verdict {
+	v := conductVerdict(c, "AC901")
+	if v.Confirmation == "confirmed" {
+		return unconfirmed("what a late copy does is seen (%s); racecheck of compute-sanitizer tells whether it is one", v.Reason)
+	}
+	return v
 }
 
 // conductVerdict judges how the kernel behaves by itself.
