@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
@@ -110,7 +109,7 @@ func (e *gpuEffects) Replay(ctx context.Context, f *rules.Finding, operand, resu
 	if r, ok := e.Effects.(rules.Replayer); ok {
 		r.Replay(ctx, f, operand, result)
 	}
-	if !e.runner.shows(f.Code) || !e.wanted() {
+	if !replayable(f.Code) || !e.wanted() {
 		return
 	}
 	plan, recipes, layout, err := e.plan(f.Code, operand, result)
@@ -132,13 +131,11 @@ func (e *gpuEffects) Replay(ctx context.Context, f *rules.Finding, operand, resu
 	e.join(f, evidence.Verdict, evidence)
 }
 
-// shows says whether a replay can show something of a code: AC402 only under a tool.
-func (g *gpuRunner) shows(code string) bool {
+// replayable says whether a replay can show something of a code.
+func replayable(code string) bool {
 	switch code {
 	case "AC104", "AC106", "AC210", "AC304", "AC401":
 		return false
-	case "AC402":
-		return slices.Contains(g.flags.sanitize, sanitizerOf(code))
 	}
 	return true
 }
@@ -165,8 +162,9 @@ func (e *gpuEffects) buffer(code string, operand, result int) int {
 // join writes into a finding what the card showed. What the machine proved stays:
 // a card that does not show it refutes nothing.
 func (e *gpuEffects) join(f *rules.Finding, v cudarun.Verdict, evidence *gpuEvidence) {
-	where := "not on a GPU: "
+	where := "not replayed on a GPU: "
 	if evidence != nil {
+		where = ""
 		raw, err := json.Marshal(evidence)
 		if err != nil { // a difference that is no number
 			raw = nil
