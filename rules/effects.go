@@ -25,7 +25,7 @@ type KernelRun struct {
 
 	Analysed bool
 	Reason   string // where not analysed; nothing below counts then
-	Late     bool   // not analysed because time ran out
+	Late     bool   // time ran out: with more, another run may tell more
 	Basis    Basis
 	Inputs   []Recipe // contents that decided addresses, guards or branches
 	Made     bool     // some of them were made up

@@ -28,7 +28,7 @@ func (e *emulation) differs() bool {
 }
 
 // maxReplayBytes bounds the buffers of a replay: they are held a few times over.
-const maxReplayBytes = 256 << 20
+const maxReplayBytes = 128 << 20
 
 // emulate runs configuration n with its buffers apart, and then sharing in each
 // order of blocks, and counts the elements that differ.

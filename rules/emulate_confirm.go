@@ -37,6 +37,11 @@ func (e *callEffects) Replay(ctx context.Context, f *Finding, operand, result in
 	if !e.analyzer.opts.Replay || f.Severity == Note || f.Confirmation == Refuted {
 		return
 	}
+	if limit := e.analyzer.opts.Time; limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, fmt.Errorf("the replay takes more than %s", limit))
+		defer cancel()
+	}
 	var shown *emulation
 	var err error
 	switch f.Code {
@@ -54,6 +59,9 @@ func (e *callEffects) Replay(ctx context.Context, f *Finding, operand, result in
 	}
 	if err != nil {
 		shown = &emulation{Reason: err.Error()}
+		if cause := context.Cause(ctx); cause != nil {
+			shown.Reason = cause.Error()
+		}
 	}
 	shown.confirm(f)
 }

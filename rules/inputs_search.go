@@ -12,7 +12,7 @@ import (
 const maxTries = 32
 
 // maxMadeBytes bounds the contents that are made for one run.
-const maxMadeBytes = 2 << 30
+const maxMadeBytes = 512 << 20
 
 // attempt is one run of a configuration, and the contents that it had.
 type attempt struct {

@@ -16,7 +16,7 @@ type KernelOptions struct {
 	Budget       ptx.Budget
 	SampleBlocks int           // run about this many blocks of a launch; 0 runs all
 	Workers      int           // goroutines for one launch; below 1 means 1
-	Time         time.Duration // for one configuration, all tries together; 0: no limit
+	Time         time.Duration // for one configuration, all tries together, and for one replay; 0: no limit
 	Operands     OperandSource
 	Replay       bool // run findings again, with the buffers apart and shared
 
@@ -118,14 +118,29 @@ func (k *KernelAnalyzer) analyseOne(ctx context.Context, p *kernelPlan, kernel *
 		}
 	}
 	r.Unready = s.unready(ctx, r.AddressFrom, a)
+	r.Late = ctx.Err() != nil
 	return r
 }
 
-// launch runs a launch within the budget.
+// launch runs a launch within the budget. One that takes more steps is run again on
+// a sample of its blocks: half as many as the budget is enough for.
 func (k *KernelAnalyzer) launch(ctx context.Context, l *ptx.Launch) (*ptx.Outcome, error) {
 	l.Budget, l.Workers = k.opts.Budget, k.opts.Workers
-	if l.Mode == ptx.Sliced {
-		l.SampleBlocks = k.opts.SampleBlocks
+	if l.Mode == ptx.Full {
+		return k.run(ctx, l)
+	}
+	l.SampleBlocks = k.opts.SampleBlocks
+	out, err := k.run(ctx, l)
+	limit := l.Budget.Steps
+	if limit <= 0 {
+		limit = ptx.DefaultSteps
+	}
+	if err != nil || out.Analysed || l.SampleBlocks > 0 || out.Stats.Instructions <= limit {
+		return out, err
+	}
+	l.SampleBlocks = int(float64(out.Stats.Blocks) * float64(limit) / float64(out.Stats.Instructions) / 2)
+	if l.SampleBlocks == 0 {
+		return out, nil
 	}
 	return k.run(ctx, l)
 }

@@ -2,12 +2,14 @@ package rules
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"testing"
 
 	"aliascheck/alias"
 	"aliascheck/hlo"
 	"aliascheck/hlo/triton"
+	"aliascheck/rules/ptx"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -143,4 +145,37 @@ func TestWhatCannotBeLaunched(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestSmallBudgetSamples: a launch beyond the budget is sampled, and says so.
+func TestSmallBudgetSamples(t *testing.T) {
+	dumpedPlans(t, func(name string, _ *alias.Call, p *kernelPlan) {
+		if name != "scale_inplace" && name != "reverse_inplace" {
+			return
+		}
+		k := NewKernelAnalyzer(KernelOptions{Budget: ptx.Budget{Steps: 1 << 20}})
+		a, err := k.analyse(context.Background(), p)
+		require.NoError(t, err)
+		ok, reason := a.Analysed()
+		require.True(t, ok, reason)
+		assert.Equal(t, Sampled, a.Runs[0].Basis)
+		assert.Equal(t, Sampled, a.Pair(0, 0).Basis)
+		assert.False(t, a.Pair(0, 0).Emulated.Complete)
+	})
+}
+
+// TestNoTimeIsNotRemembered: what a deadline cut short is not kept for the next run.
+func TestNoTimeIsNotRemembered(t *testing.T) {
+	dumpedPlans(t, func(name string, c *alias.Call, p *kernelPlan) {
+		if name != "matmul_apart" {
+			return
+		}
+		dir := t.TempDir()
+		k := NewKernelAnalyzer(KernelOptions{Time: 1, CacheDir: dir})
+		_, reason := k.Run(context.Background(), c, p.Call)
+		assert.NotEmpty(t, reason)
+		entries, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		assert.Empty(t, entries)
+	})
 }
