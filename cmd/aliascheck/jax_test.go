@@ -48,6 +48,7 @@ func TestJAX(t *testing.T) {
 	t.Run("crash of a worker", s.crashOfAWorker)
 	t.Run("interrupt", s.interrupt)
 	t.Run("ranks", s.ranks)
+	t.Run("early backend", s.earlyBackend)
 	t.Run("persistent cache", s.persistentCache)
 	t.Run("nothing compiled", s.nothingCompiled)
 }
@@ -304,6 +305,17 @@ func (s *jaxSuite) ranks(t *testing.T) {
 	directories, err := filepath.Glob(filepath.Join(r.tmp, "aliascheck-run-*", "rank[012]-*"))
 	require.NoError(t, err)
 	assert.Len(t, directories, 3)
+}
+
+// earlyBackend runs a suite whose conftest overwrites XLA_FLAGS and starts JAX.
+func (s *jaxSuite) earlyBackend(t *testing.T) {
+	for _, args := range [][]string{{"early/early_test.py"}, {"-n", "2", "early/early_test.py"}} {
+		r := s.newRun(t, "--keep", "none")
+		r.run(r.pytest(args...))
+		assert.Equal(t, 1, r.code, r.output)
+		assert.Equal(t, []found{{"AC201", "error", "SuiteReverse", 1, []string{"early/early_test.py::test_early"}}}, r.found())
+		assert.Empty(t, r.incomplete())
+	}
 }
 
 // persistentCache runs a program that overwrites XLA_FLAGS and turns JAX's cache on.
