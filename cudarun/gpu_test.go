@@ -405,6 +405,63 @@ func TestGPUManyReplays(t *testing.T) {
 	report(t, "many.txt", fmt.Sprintf("200 replays in %s; free before %d, after %d\n", took, free, again.clients[0].free))
 }
 
+// Clusters, and more shared memory than a launch has without asking.
+func TestGPULaunch(t *testing.T) {
+	d := openCardHere(t)
+	if d.info().Capability < 90 {
+		t.Skip("clusters came with compute capability 9.0")
+	}
+	m, err := d.load([]byte(launchPTX), false)
+	require.NoError(t, err)
+	const shared = 200 << 10
+	f, err := d.function(m, "launch", shared)
+	require.NoError(t, err)
+	assert.Equal(t, []int{8, 4}, f.params)
+	at, err := d.alloc(64)
+	require.NoError(t, err)
+	for _, where := range []part{wholeCard, confinedPart} {
+		if where == confinedPart {
+			_, err := d.confine()
+			require.NoError(t, err)
+		}
+		require.NoError(t, d.fill(at, 0, 64))
+		took, err := d.run(launch{fn: f, grid: [3]uint32{8, 1, 1}, block: [3]uint32{32, 1, 1}, cluster: [3]uint32{2, 1, 1},
+			shared: shared, params: [][]byte{u64(uint64(at)), u32(shared - 4)}, zero: []fillRange{{at, 8}}}, where, time.Minute)
+		require.NoError(t, err)
+		assert.Positive(t, took)
+		got := make([]byte, 12)
+		require.NoError(t, d.download(got, at))
+		assert.Equal(t, append(append(u32(2), u32(8)...), u32(77)...), got, "blocks of a cluster, blocks, what shared memory held")
+	}
+	require.NoError(t, d.free(at))
+	require.NoError(t, d.unload(m))
+}
+
+// launchPTX tells how it was launched, and uses the last word of its shared memory.
+const launchPTX = `
+.version 7.8
+.target sm_90
+.address_size 64
+.extern .shared .align 16 .b8 room[];
+.visible .entry launch(.param .u64 y, .param .u32 last)
+{
+	.reg .b32 %r<6>;
+	.reg .b64 %rd<2>;
+	ld.param.u64 %rd1, [y];
+	ld.param.u32 %r1, [last];
+	mov.u32 %r2, %cluster_nctaid.x;
+	mov.u32 %r3, %nctaid.x;
+	mov.u32 %r4, room;
+	add.u32 %r4, %r4, %r1;
+	st.shared.u32 [%r4], 77;
+	ld.shared.u32 %r5, [%r4];
+	st.global.u32 [%rd1], %r2;
+	st.global.u32 [%rd1+4], %r3;
+	st.global.u32 [%rd1+8], %r5;
+	ret;
+}
+`
+
 // The engine's own controls, and what they cost.
 func TestGPUControls(t *testing.T) {
 	s := openGPU(t)
@@ -413,6 +470,11 @@ func TestGPUControls(t *testing.T) {
 	for _, r := range SelfTest(context.Background(), s) {
 		assert.True(t, r.OK, "%s (%s): %s: %s", r.Name, r.Code, r.Got.Confirmation, r.Got.Reason)
 		text += fmt.Sprintf("%s | %s | %s | %s | %s\n", r.Name, r.Code, r.Want, r.Got.Confirmation, r.Got.Reason)
+		if r.Plan.FloatAtomics {
+			apart := s.Replay(context.Background(), &r.Plan).Configurations[0].Apart
+			assert.Equal(t, len(apart.Unstable) > 0, apart.WithinTolerance)
+			text += fmt.Sprintf("  its bits: %+v\n", apart.Unstable)
+		}
 	}
 	report(t, "controls.txt", text+fmt.Sprintln(time.Since(begin)))
 }
@@ -474,8 +536,19 @@ func TestGPUSanitizer(t *testing.T) {
 		{"scale_inplace", "memcheck", false, false},
 		{"scale_inplace", "initcheck", false, false},
 		{"scale_inplace", "synccheck", false, false},
+		{"add", "initcheck", true, false},
 	} {
-		r, err := Sanitize(context.Background(), gpuOptions(), sanitizer, c.tool, &corpusPlans(t, c.name, false)[0].Plan)
+		var plan Plan
+		if c.name == "add" { // reads its result, which nobody wrote
+			for _, k := range Controls() {
+				if k.Plan.Kernels[0].Entry == c.name {
+					plan = k.Plan
+				}
+			}
+		} else {
+			plan = corpusPlans(t, c.name, false)[0].Plan
+		}
+		r, err := Sanitize(context.Background(), gpuOptions(), sanitizer, c.tool, &plan)
 		if !assert.NoError(t, err, "%s %s", c.name, c.tool) {
 			continue
 		}

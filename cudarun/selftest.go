@@ -48,6 +48,9 @@ func Controls() []Control {
 		p.Trials = &Trials{Phase: PhaseExecute, Entries: entries}
 		return p
 	}
+	sums := control("sum", false) // its order is free, and within a tolerance
+	sums.FloatAtomics = true
+	sums.Kernels[0].Zero = []Zero{{Buffer: 1, Bytes: 4 * controlElements}}
 	return []Control{
 		{"a reversal in place", "AC201", found, control("reverse", true)},
 		{"a product in place", "AC201", not, control("scale", true)},
@@ -65,6 +68,7 @@ func Controls() []Control {
 		{"a product after a fault", "AC903", not, control("scale", false)},
 		{"a wait for ever", "AC902", found, control("wait", false)},
 		{"a product after a hang", "AC902", not, control("scale", false)},
+		{"sums in any order", "AC201", not, sums},
 		{"trials that are not restored", "AC301", found, tuned()},
 		{"trials that are restored", "AC301", not, tuned(SaveEntry{0, 1, 4 * controlElements})},
 	}
@@ -149,6 +153,14 @@ const controlPTX = `
 ` + controlHead + "clock" + controlBody + `
 	mov.u32 %r5, %clock;
 	st.global.u32 [%rd4], %r5;
+	ret;
+}
+` + controlHead + "sum" + controlBody + `
+	ld.global.f32 %f1, [%rd3];
+	and.b32 %r5, %r4, 1023;
+	mul.wide.u32 %rd5, %r5, 4;
+	add.u64 %rd5, %rd2, %rd5;
+	red.global.add.f32 [%rd5], %f1;
 	ret;
 }
 ` + controlHead + "null" + controlBody + `
