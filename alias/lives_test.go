@@ -61,7 +61,9 @@ func oneBuffer(m *hlo.Module, v int32) bool {
 	return in.Computation != m.Entry
 }
 
-func nameOf(m *hlo.Module, l alias.Live) string { return m.Instructions[m.Values[l.Value].Instruction].Name }
+func nameOf(m *hlo.Module, l alias.Live) string {
+	return m.Instructions[m.Values[l.Value].Instruction].Name
+}
 
 func TestLivesAreBounded(t *testing.T) {
 	reader := hlo.NewReader(hlo.Limits{})
