@@ -28,7 +28,7 @@ func checkAutotuneOverwritesParameter(p *Pass) {
 	m := p.Call.Module
 	for b := range p.Call.Results {
 		r := &p.Call.Results[b]
-		if p.Call.Claimed(b) || r.Allocation < 0 || r.Slice.Size == 0 {
+		if p.Call.Claimed(b) || r.Allocation < 0 || r.Slice.Size == 0 || neverWrites(p, len(p.Call.Operands)+b) {
 			continue
 		}
 		alloc := &m.Allocations[r.Allocation]
@@ -41,6 +41,19 @@ func checkAutotuneOverwritesParameter(p *Pass) {
 			}
 		}
 	}
+}
+
+// neverWrites reports whether a complete analysis saw no configuration write buffer n.
+func neverWrites(p *Pass, n int) bool {
+	if p.Effects == nil {
+		return false
+	}
+	for _, r := range p.Effects.KernelRuns() {
+		if !r.Analysed || r.Basis != Complete || r.Buffers[n].WrittenBy != nil || changed(&r, n) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // holdsAtStart reports whether a value has its contents before the program runs.

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"aliascheck/hlo/triton"
 	"aliascheck/rules/ptx"
 
 	"github.com/stretchr/testify/assert"
@@ -69,6 +70,29 @@ func TestCacheKnowsTheBudget(t *testing.T) {
 		require.NoError(t, err)
 		assert.True(t, computed)
 	}
+}
+
+// TestForeignAnalysisDoesNotFit: an entry with a good digest, whose numbers are no
+// numbers of this call.
+func TestForeignAnalysisDoesNotFit(t *testing.T) {
+	p := &kernelPlan{Operands: 1, Buffers: make([]planBuffer, 2), Call: &triton.Call{Kernels: []triton.Kernel{{Name: "k"}}}}
+	for name, change := range map[string]func(a *Analysis){
+		"":                        func(*Analysis) {},
+		"no runs":                 func(a *Analysis) { a.Runs = nil },
+		"another kernel":          func(a *Analysis) { a.Runs[0].Kernel = "j" },
+		"more operands":           func(a *Analysis) { a.Operands = 2 },
+		"fewer buffers":           func(a *Analysis) { a.Runs[0].Buffers = a.Runs[0].Buffers[:1] },
+		"no such operand":         func(a *Analysis) { a.Runs[0].AddressFrom = []int{1} },
+		"a recipe for nothing":    func(a *Analysis) { a.Runs[0].Inputs = []Recipe{{Operand: -1}} },
+		"garbage in nothing":      func(a *Analysis) { a.Runs[0].Unready = &UnreadyRun{Operands: []int{7}} },
+		"a garbage recipe for it": func(a *Analysis) { a.Runs[0].Unready = &UnreadyRun{Inputs: []Recipe{{Operand: 7}}} },
+		"fewer claimants":         func(a *Analysis) { a.Claimant = nil },
+	} {
+		a := &Analysis{Operands: 1, Claimant: []int{-1, -1}, Runs: []KernelRun{{Kernel: "k", Analysed: true, Buffers: make([]ptx.Effects, 2)}}}
+		change(a)
+		assert.Equal(t, name == "", a.fits(p), name)
+	}
+	assert.False(t, (*Analysis)(nil).fits(p))
 }
 
 // TestCacheIgnoresBadEntries damages an entry in every way that a disk, a crash or

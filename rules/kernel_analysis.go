@@ -2,6 +2,7 @@ package rules
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"aliascheck/alias"
@@ -192,23 +193,21 @@ func (a *Analysis) fits(p *kernelPlan) bool {
 	if a == nil || a.Operands != p.Operands || len(a.Claimant) != len(p.Buffers) || len(a.Runs) != len(p.Call.Kernels) {
 		return false
 	}
+	operand := func(n int) bool { return n >= 0 && n < p.Operands }
+	recipe := func(r Recipe) bool { return operand(r.Operand) }
 	for i := range a.Runs {
 		r := &a.Runs[i]
-		if r.Analysed && len(r.Buffers) != len(p.Buffers) || r.Kernel != p.Call.Kernels[i].Name {
+		if r.Kernel != p.Call.Kernels[i].Name || r.Analysed && len(r.Buffers) != len(p.Buffers) ||
+			!all(r.AddressFrom, operand) || !all(r.Inputs, recipe) {
 			return false
 		}
-		for _, n := range r.AddressFrom {
-			if n < 0 || n >= p.Operands {
-				return false
-			}
-		}
-		if r.Unready != nil {
-			for _, n := range r.Unready.Operands {
-				if n < 0 || n >= p.Operands {
-					return false
-				}
-			}
+		if r.Unready != nil && (!all(r.Unready.Operands, operand) || !all(r.Unready.Inputs, recipe)) {
+			return false
 		}
 	}
 	return true
+}
+
+func all[T any](list []T, good func(T) bool) bool {
+	return !slices.ContainsFunc(list, func(v T) bool { return !good(v) })
 }

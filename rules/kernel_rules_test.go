@@ -122,6 +122,9 @@ func TestKernelRules(t *testing.T) {
 		}), nil},
 		{"AC210", "sort_claimed_v2_auto", buffer(3, func(e *ptx.Effects) { *e = ptx.Effects{} }), []string{"AC210 note 3 confirmed"}},
 		{"AC210 not where it is in no pair", "scale_apart", buffer(0, func(e *ptx.Effects) { *e = ptx.Effects{} }), nil},
+		{"AC302", "sort_donated_ffi_auto", nil, []string{"AC302 error - unchecked"}},
+		{"AC302 not of a result that no configuration writes", "sort_donated_ffi_auto", buffer(2, func(e *ptx.Effects) { *e = ptx.Effects{} }),
+			[]string{"AC204 warning - confirmed"}},
 		{"AC303", "sort_computed_map_ffi_auto", run(func(r *KernelRun) {
 			r.Unready = &UnreadyRun{Operands: []int{1}, Stray: &ptx.Stray{}}
 		}), []string{"AC303 error 1 confirmed"}},
