@@ -94,21 +94,21 @@ func (b *block) ownWarps() {
 
 // shareWarp gives lanes of a warp what each of them knows.
 func (b *block) shareWarp(w int, lanes uint32) {
-	var first *know
-	same := true
+	same, n := true, 0
+	var first *know // nil is a knowledge too
 	for i := 0; i < 32; i++ {
 		t := w*32 + i
 		if t >= b.m.threads || lanes>>i&1 == 0 {
 			continue
 		}
 		k := b.knowOf(t)
-		if first == nil {
+		if n == 0 {
 			first = k
-		} else if k != first {
-			same = false
 		}
+		same = same && k == first
+		n++
 	}
-	if same && first != nil {
+	if same {
 		return
 	}
 	j := &joiner{b: b}

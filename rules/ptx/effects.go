@@ -1,6 +1,7 @@
 package ptx
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 )
@@ -37,7 +38,9 @@ func (s *launchState) outcome() *Outcome {
 		o.Effects = append(o.Effects, rec.effects(s.bufs[i], reach))
 	}
 	o.OutOfBounds = sortedValues(s.strays, func(a, b Stray) int { return compareAccess(a.Access, b.Access) })
-	o.LateCopies = sortedValues(s.late, func(a, b LateCopy) int { return compareAccess(a.Use, b.Use) })
+	o.LateCopies = sortedValues(s.late, func(a, b LateCopy) int {
+		return cmp.Or(compareAccess(a.Use, b.Use), compareAccess(a.Copy, b.Copy))
+	})
 	o.Descriptors = sortedValues(s.descriptors, func(a, b Descriptor) int { return compareAccess(a.Access, b.Access) })
 	if s.plan.full && o.Analysed {
 		for i := range s.l.Buffers {

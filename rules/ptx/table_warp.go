@@ -49,13 +49,10 @@ func runLaneSync(s *strand, c *code) {
 		if here == 0 {
 			continue
 		}
-		members := uint32(x.at(w*32+bits.TrailingZeros32(here), ^uint64(0))) & live
-		if members&^here != 0 {
-			missing = true
-		}
-		if members != live || here != live {
-			whole = false
-		}
+		memberGroups(x, w, here, func(members uint32) {
+			missing = missing || members&live&^here != 0
+			whole = whole && members&live == live && here == live
+		})
 	}
 	if missing && c.guard < 0 && s.waitLanes(c) {
 		return
@@ -67,9 +64,19 @@ func runLaneSync(s *strand, c *code) {
 	}
 	for w := 0; w < s.m.warps; w++ {
 		if here := mask.warp(w); here != 0 {
-			members := uint32(x.at(w*32+bits.TrailingZeros32(here), ^uint64(0)))
-			b.lanesSynced(w, here&members)
+			memberGroups(x, w, here, func(members uint32) { b.lanesSynced(w, here&members) })
 		}
+	}
+}
+
+// memberGroups calls f with each member mask that lanes of a warp give: parts
+// of a warp may synchronize at one instruction, each among themselves.
+func memberGroups(x *value, w int, here uint32, f func(members uint32)) {
+	for rest := here; rest != 0; {
+		lane := bits.TrailingZeros32(rest)
+		members := uint32(x.at(w*32+lane, ^uint64(0)))
+		f(members)
+		rest &^= members | 1<<lane
 	}
 }
 
