@@ -21,7 +21,7 @@ type Baseline struct {
 type BaselineEntry struct {
 	Line        int    `yaml:"-"`
 	Fingerprint string `yaml:"fingerprint"`
-	Code        string `yaml:"code"`
+	Code        string `yaml:"code,omitempty"`
 	Target      string `yaml:"target,omitempty"`
 	Kernel      string `yaml:"kernel,omitempty"`
 	Source      string `yaml:"source,omitempty"`

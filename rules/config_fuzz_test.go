@@ -29,8 +29,11 @@ func FuzzConfig(f *testing.F) {
 			return
 		}
 		again, err := ParseBaseline("b.yaml", b.Bytes())
-		if err != nil || len(again.Entries) != len(b.Entries) {
-			t.Errorf("written and read again: %v, %d of %d entries", err, len(again.Entries), len(b.Entries))
+		if err != nil {
+			t.Fatalf("written and read again: %v", err)
+		}
+		if len(again.Entries) != len(b.Entries) {
+			t.Errorf("written and read again: %d of %d entries", len(again.Entries), len(b.Entries))
 		}
 	})
 }
