@@ -32,6 +32,11 @@ func validSARIF(t *testing.T, r *rules.Report, o Options) *sarif.Run {
 
 func checkSchema(t *testing.T, doc []byte) {
 	t.Helper()
+	require.NoError(t, holdAgainstSchema(t, doc))
+}
+
+func holdAgainstSchema(t *testing.T, doc []byte) error {
+	t.Helper()
 	file, err := os.Open("testdata/sarif/sarif-schema-2.1.0.json")
 	require.NoError(t, err)
 	defer file.Close()
@@ -43,7 +48,18 @@ func checkSchema(t *testing.T, doc []byte) {
 	require.NoError(t, err)
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(doc))
 	require.NoError(t, err)
-	require.NoError(t, compiled.Validate(value))
+	return compiled.Validate(value)
+}
+
+func TestTheSchemaRefuses(t *testing.T) {
+	for _, doc := range []string{
+		`{"version":"2.1.0"}`,
+		`{"version":"2.1.0","runs":[{"tool":{}}]}`,
+		`{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"x"}},"results":[{"message":{"text":"m"},"level":"fatal"}]}]}`,
+		`{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"x"}},"results":[{"message":{"text":"m"},"locations":[{"physicalLocation":{"region":{"startLine":0}}}]}]}]}`,
+	} {
+		assert.Error(t, holdAgainstSchema(t, []byte(doc)), doc)
+	}
 }
 
 func TestSARIFSurvivesARoundTrip(t *testing.T) {
