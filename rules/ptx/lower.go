@@ -156,6 +156,11 @@ func (l *lowerer) instruction(in *instr) error {
 	if !ok {
 		return l.fail("unknown instruction")
 	}
+	if n := fewest(in.parts[0]); len(in.ops) < n {
+		return l.fail("%d operands expected, found %d", n, len(in.ops))
+	} else if n > 1 && len(in.parts) < 2 {
+		return l.fail("a type is missing")
+	}
 	if err := row.lower(l, in); err != nil {
 		var u *unsupported
 		if errors.As(err, &u) {
@@ -167,6 +172,18 @@ func (l *lowerer) instruction(in *instr) error {
 		return l.fail("the program is too long")
 	}
 	return nil
+}
+
+// fewest is the least number of operands of an instruction.
+func fewest(opcode string) int {
+	switch opcode {
+	case "ret", "exit", "trap", "brkpt", "pmevent", "setmaxnreg", "griddepcontrol", "membar", "fence", "nanosleep", "discard",
+		"cp", "wgmma", "bar", "barrier", "prefetch", "prefetchu", "applypriority", "alloca":
+		return 0
+	case "bra", "call", "activemask", "createpolicy", "mbarrier":
+		return 1
+	}
+	return 2
 }
 
 func (l *lowerer) emit(c *code) *code {

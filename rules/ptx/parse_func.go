@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -312,6 +313,9 @@ func (p *parser) instruction() error {
 		return &syntaxError{in.at, fmt.Sprintf("%q is no instruction", clip(name))}
 	}
 	in.name, in.parts = name, strings.Split(name, ".")
+	if slices.Contains(in.parts, "") {
+		return &syntaxError{in.at, fmt.Sprintf("%q is no instruction", clip(name))}
+	}
 	if p.count++; p.count > maxInstructions {
 		return p.errorf("too many instructions")
 	}

@@ -91,6 +91,9 @@ func isFloat(typ string) bool {
 }
 
 func isInteger(typ string) bool {
+	if len(typ) < 2 {
+		return false
+	}
 	switch typ[0] {
 	case 'u', 's', 'b':
 		return typ[1] != 'f' && typ != "u16x2" && typ != "s16x2"
