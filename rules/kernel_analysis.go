@@ -113,14 +113,28 @@ func (k *KernelAnalyzer) analyseOne(ctx context.Context, p *kernelPlan, kernel *
 	r.Buffers = out.Effects[:len(p.Buffers)]
 	r.Strays, r.Hang, r.LateCopies, r.Descriptors = out.OutOfBounds, out.Hang, out.LateCopies, out.Descriptors
 	for _, pair := range p.Pairs {
-		if out.Hang == nil && config.takes(pair.Operand) && config.takes(p.Operands+pair.Result) {
+		result := p.writtenThrough(config, pair.Result)
+		if out.Hang == nil && config.takes(pair.Operand) && result >= 0 && result != pair.Operand {
 			r.Pairs = append(r.Pairs, PairRun{Operand: pair.Operand, Result: pair.Result, Shift: pair.Shift,
-				Verdict: out.InPlace(pair.Operand, p.Operands+pair.Result, pair.Shift)})
+				Verdict: out.InPlace(pair.Operand, result, pair.Shift)})
 		}
 	}
 	r.Unready = s.unready(ctx, r.AddressFrom, a)
 	r.Late = ctx.Err() != nil
 	return r
+}
+
+// writtenThrough is the buffer through whose pointer a result leaf is written: its
+// own, or where it has none the operand's that claims it; -1 where nobody writes it.
+func (p *kernelPlan) writtenThrough(c *configuration, result int) int {
+	n := p.Operands + result
+	if !c.takes(n) {
+		n = p.Buffers[n].Claimant
+	}
+	if n < 0 || !c.takes(n) {
+		return -1
+	}
+	return n
 }
 
 // launch runs a launch within the budget. One that takes more steps is run again on

@@ -120,3 +120,16 @@ func TestPlacesOfSlicesThatTouchInAChain(t *testing.T) {
 	assert.Equal(t, int64(20), m.buffers[0].Size)
 	assert.Equal(t, []place{{0, 0}, {0, 12}, {1, 0}, {0, 4}}, m.at)
 }
+
+// TestWrittenThrough: jax-triton 0.4.0 gives no pointer for a declared result.
+func TestWrittenThrough(t *testing.T) {
+	p := &kernelPlan{Operands: 2, Buffers: []planBuffer{{Claimant: -1}, {Claimant: -1}, {Claimant: 1}, {Claimant: -1}}}
+	array := triton.Param{Kind: triton.Array}
+	for pointers, want := range map[int][2]int{4: {2, 3}, 3: {2, -1}, 2: {1, -1}, 1: {-1, -1}} {
+		c := &configuration{kernel: &triton.Kernel{}}
+		for range pointers {
+			c.kernel.Params = append(c.kernel.Params, array)
+		}
+		assert.Equal(t, want, [2]int{p.writtenThrough(c, 0), p.writtenThrough(c, 1)}, "%d pointers", pointers)
+	}
+}
