@@ -52,10 +52,13 @@ func TestBashCompletes(t *testing.T) {
 	require.NoError(t, err, "%s", out)
 	script := completion(t, "bash")
 	for typed, want := range map[string]string{
-		"aliascheck ru":         "rules run",
-		"aliascheck ten":        "tensormap",
-		"aliascheck run --dump": "--dump-dir",
-		"aliascheck --fail":     "--fail-on",
+		"aliascheck ru":           "rules run",
+		"aliascheck ten":          "tensormap",
+		"aliascheck run --dump":   "--dump-dir",
+		"aliascheck --fail":       "--fail-on",
+		"aliascheck run --keep n": "none",
+		"aliascheck --format sa":  "sarif",
+		"aliascheck explain AC20": "AC201 AC206",
 	} {
 		text := `source ` + helpers + `; source "$SCRIPT"
 			COMP_LINE="$TYPED" COMP_POINT=${#TYPED} COMP_TYPE=9 COMP_KEY=9

@@ -34,6 +34,9 @@ or could not run.`,
 	}
 	o.addFlags(root)
 	root.AddCommand(newRulesCommand(a), newExplainCommand(a), newVersionCommand(a), newRunCommand(a), newMergeCommand(a), newDiffCommand(a), newTensormapCommand(a), newReplayCommand(a), newManCommand(a), newWorkerCommand(a))
+	for _, c := range append(root.Commands(), root) {
+		completeValues(c)
+	}
 	return root
 }
 
