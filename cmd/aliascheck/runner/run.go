@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -98,6 +99,10 @@ func prepare(o *Options, flags dumpFlags) (root string, err error) {
 		return "", err
 	}
 	if o.Python {
+		if strings.ContainsRune(root, os.PathListSeparator) {
+			err := fmt.Errorf("%s: PYTHONPATH cannot hold a directory with %q in its name", root, os.PathListSeparator)
+			return "", errors.Join(err, os.RemoveAll(root))
+		}
 		if err := writePython(filepath.Join(root, pythonDir)); err != nil {
 			return "", errors.Join(err, os.RemoveAll(root))
 		}

@@ -112,6 +112,17 @@ func TestRunSaysWhyACommandDidNotStart(t *testing.T) {
 	}
 }
 
+func TestRunRefusesADirectoryThatPythonCannotFind(t *testing.T) {
+	o := options(nil)
+	o.DumpDir = filepath.Join(t.TempDir(), "a:b")
+	r, _, err := run(t, o, newFakeAuditor(), "echo never")
+	assert.Equal(t, 2, r.Code)
+	assert.ErrorContains(t, err, "PYTHONPATH cannot hold a directory with ':' in its name")
+	left, err := os.ReadDir(o.DumpDir)
+	require.NoError(t, err)
+	assert.Empty(t, left)
+}
+
 func TestRunSetsTheChildsEnvironment(t *testing.T) {
 	o := options(nil)
 	o.DumpDir = t.TempDir()
