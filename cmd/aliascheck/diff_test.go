@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	stdcmp "cmp"
 	"encoding/json"
 	"path/filepath"
 	"testing"
@@ -37,12 +38,13 @@ func TestDiffOfADumpWithItselfIsEmpty(t *testing.T) {
 	assert.Greater(t, r.Old.CustomCalls, 100)
 }
 
-// mutation bends the first kernel call of a dump.
+// mutation bends one kernel call of a dump.
 type mutation struct {
-	name, dump string
-	bend       func(t *testing.T, d *hlotest.Dump, c *alias.Call)
-	want       []change // the verdicts apart, which follow from the rest
-	verdict    []string
+	name, dump  string
+	instruction string // empty: lab_triton_call.1
+	bend        func(t *testing.T, d *hlotest.Dump, c *alias.Call)
+	want        []change // the verdicts apart, which follow from the rest
+	verdict     []string
 }
 
 func mutations() []mutation {
@@ -87,6 +89,43 @@ func mutations() []mutation {
 			},
 			verdict: []string{"AC101 undeclared-overlap (error)", "AC106 bad-declaration (error)"},
 		},
+		{
+			name: "two results in one place", dump: "sort_probs_half_claimed", instruction: "lab_triton_call.3",
+			bend: func(t *testing.T, d *hlotest.Dump, c *alias.Call) {
+				require.NoError(t, d.Move(c.Module.Values[c.Results[1].Value].ID, c.Results[0].Slice.Allocation, c.Results[0].Slice.Offset, c.Results[1].Slice.Size))
+			},
+			want: []change{
+				{"sharing", []string{}, []string{"operand 3 and result {1} begin together and differ in size", "result {0} and result {1} begin together and differ in size"}},
+			},
+			verdict: []string{"AC103 results-overlap (error)"},
+		},
+		{
+			name: "a result over a value that is needed later", dump: "operand_written",
+			bend: func(t *testing.T, d *hlotest.Dump, c *alias.Call) { moveResult(t, d, c, c.Operands[0].Slice, 0) },
+			want: []change{
+				{"sharing", []string{}, []string{"operand 0 and the result have the same bytes", "the result is written over the value of a fusion: a later instruction reads it"}},
+				{"memory", []string{"the result: temporary"}, []string{"the result: temporary, output"}},
+			},
+			verdict: []string{"AC101 undeclared-overlap (error)", "AC104 live-overwrite (error)"},
+		},
+		{
+			name: "a result over a parameter that the caller keeps", dump: "sort_in_cond",
+			bend: func(t *testing.T, d *hlotest.Dump, c *alias.Call) { moveResult(t, d, c, c.Operands[0].Slice, 0) },
+			want: []change{
+				{"sharing", []string{}, []string{"operand 0 and the result have the same bytes", "the result is written over the value of a parameter: it is a parameter that the caller keeps"}},
+				{"memory", []string{"the result: temporary, output"}, []string{"the result: parameter"}},
+			},
+			verdict: []string{"AC101 undeclared-overlap (error)", "AC104 live-overwrite (error)", "AC201 unsafe-in-place (error)"},
+		},
+		{
+			name: "a result in a loop over a value from outside", dump: "sort_in_loop",
+			bend: func(t *testing.T, d *hlotest.Dump, c *alias.Call) { moveResult(t, d, c, c.Operands[1].Slice, 0) },
+			want: []change{
+				{"sharing", []string{}, []string{"operand 1 and the result begin together and differ in size", "the result is written over the value of a parameter: it is a parameter that the caller keeps"}},
+				{"memory", []string{"the result: temporary"}, []string{"the result: parameter"}},
+			},
+			verdict: []string{"AC102 partial-overlap (error)", "AC104 live-overwrite (error)"},
+		},
 	}
 }
 
@@ -104,7 +143,7 @@ func TestDiffOfAMutatedDumpIsTheMutation(t *testing.T) {
 			old, new := t.TempDir(), t.TempDir()
 			_, err = d.WriteProto(old)
 			require.NoError(t, err)
-			bendFirst(t, d, old, mu.bend)
+			bendCall(t, d, old, &mu)
 			_, err = d.WriteProto(new)
 			require.NoError(t, err)
 
@@ -131,19 +170,19 @@ func TestDiffOfAMutatedDumpIsTheMutation(t *testing.T) {
 	}
 }
 
-// bendFirst bends the first custom call that has a kernel.
-func bendFirst(t *testing.T, d *hlotest.Dump, dir string, bend func(*testing.T, *hlotest.Dump, *alias.Call)) {
+func bendCall(t *testing.T, d *hlotest.Dump, dir string, mu *mutation) {
 	t.Helper()
 	m, err := hlo.NewReader(hlo.Limits{}).Read(hlo.Source{Path: filepath.Join(dir, d.Name+".hlo.pb")})
 	require.NoError(t, err)
+	want := stdcmp.Or(mu.instruction, "lab_triton_call.1")
 	var a alias.Analyzer
 	for _, c := range a.Calls(m) {
-		if c.Target == "triton_kernel_call" || c.Target == "triton_kernel_call_ffi" {
-			bend(t, d, &c)
+		if m.Instructions[c.Instruction].Name == want {
+			mu.bend(t, d, &c)
 			return
 		}
 	}
-	t.Fatal("the dump has no kernel call")
+	t.Fatalf("the dump has no %s", want)
 }
 
 func TestDiffOfProtoAndTextIsEmpty(t *testing.T) {
