@@ -2,9 +2,11 @@ package cudarun
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -181,4 +183,84 @@ func TestCorpusPlanTellsWhatTheDumpTells(t *testing.T) {
 
 	p = corpusPlans(t, "reverse_apart", true)[0].Plan
 	assert.Equal(t, p.Shared[0], p.Shared[1], "forced")
+}
+
+// corpusExpectation is what testdata/dumps/README.md says of a case, as far as a
+// replay can show it. force puts an operand and a result in one place that the
+// assignment has apart (AC202).
+type corpusExpectation struct {
+	name  string
+	force bool
+	want  map[string]string
+}
+
+func corpusExpectations() []corpusExpectation {
+	sharing := func(name string, force bool, confirmation string) corpusExpectation {
+		return corpusExpectation{name, force, map[string]string{"AC201": confirmation, "AC901": "unconfirmed", "AC203": "unconfirmed", "AC206": "unconfirmed"}}
+	}
+	yes, no := "confirmed", "unconfirmed"
+	list := []corpusExpectation{
+		{"late_copy", false, map[string]string{"AC901": yes}},
+		{"lost_phase", false, map[string]string{"AC902": yes, "AC903": no}},
+		{"stray_read", false, map[string]string{"AC903": yes, "AC902": no}},
+		{"operand_written", false, map[string]string{"AC203": yes, "AC901": no}},
+		{"scale_inplace_auto_untold", false, map[string]string{"AC301": yes, "AC201": no}},
+		{"scale_inplace_auto_told", false, map[string]string{"AC301": no, "AC201": no}},
+		{"scale_inplace_auto_rawindex_ffi", false, map[string]string{"AC301": no, "AC201": no}},
+		{"axpby_second_auto_raw_ffi", false, map[string]string{"AC301": no, "AC201": no}},
+		{"sort_claimed_auto_untold", false, map[string]string{"AC301": no, "AC201": no}},
+		{"sort_claimed_v2_auto", false, map[string]string{"AC301": no, "AC201": no}},
+		{"sort_donated_ffi_auto", false, map[string]string{"AC302": yes, "AC303": no}},
+		{"sort_kept_ffi_auto", false, map[string]string{"AC302": no, "AC303": no}},
+		{"sort_unclaimed_ffi_auto", false, map[string]string{"AC302": no, "AC303": no}},
+		{"sort_computed_map_ffi_auto", false, map[string]string{"AC303": yes, "AC903": no}},
+		{"sort_computed_map_v2_auto", false, map[string]string{"AC301": no, "AC201": no}},
+	}
+	for _, name := range []string{"sort_inplace_declared", "reverse_inplace", "stencil_inplace", "matmul_inplace"} {
+		list = append(list, sharing(name, false, yes))
+	}
+	for _, name := range []string{"softmax_inplace", "scale_inplace", "axpby_inplace", "histogram", "tma_copy", "transformer_step",
+		"sort_in_loop", "sort_in_cond", "sort_donated", "sort_probs_half_claimed", "sort_unclaimed_ffi", "sort_unclaimed_v2_auto",
+		"reverse_apart", "scale_apart", "matmul_apart", "transpose_apart"} {
+		list = append(list, sharing(name, false, no))
+	}
+	for _, name := range []string{"reverse_apart", "matmul_apart", "transpose_apart", "sort_unclaimed_ffi", "sort_donated"} {
+		list = append(list, sharing(name, true, yes))
+	}
+	return append(list, sharing("scale_apart", true, no))
+}
+
+// What is expected of the corpus is what an H200 showed.
+func TestCorpusExpectationsAreOnRecord(t *testing.T) {
+	for _, e := range corpusExpectations() {
+		seen := 0
+		for _, r := range readRecord(t) {
+			if r.name() != e.name || r.forced() != e.force {
+				continue
+			}
+			seen++
+			for code, want := range e.want {
+				assert.Equal(t, want, r.Verdicts[code], "%s %s", r.Call, code)
+			}
+		}
+		assert.Positive(t, seen, e.name)
+	}
+}
+
+// recordRow is one replay of testdata/h200_verdicts.json.
+type recordRow struct {
+	Call     string            `json:"call"`
+	Verdicts map[string]string `json:"verdicts"`
+}
+
+func (r recordRow) name() string { return strings.SplitN(r.Call, ":", 2)[0] }
+func (r recordRow) forced() bool { return strings.HasSuffix(r.Call, ", shared by force") }
+
+func readRecord(t *testing.T) []recordRow {
+	t.Helper()
+	b, err := os.ReadFile("testdata/h200_verdicts.json")
+	require.NoError(t, err)
+	var rows []recordRow
+	require.NoError(t, json.Unmarshal(b, &rows))
+	return rows
 }

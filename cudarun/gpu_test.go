@@ -72,51 +72,6 @@ func report(t testing.TB, name, text string) {
 	require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644))
 }
 
-// corpusExpectation is what testdata/dumps/README.md says of a case, as far as a
-// replay can show it. force puts an operand and a result in one place that the
-// assignment has apart (AC202).
-type corpusExpectation struct {
-	name  string
-	force bool
-	want  map[string]string
-}
-
-func corpusExpectations() []corpusExpectation {
-	sharing := func(name string, force bool, confirmation string) corpusExpectation {
-		return corpusExpectation{name, force, map[string]string{"AC201": confirmation, "AC901": "unconfirmed", "AC203": "unconfirmed", "AC206": "unconfirmed"}}
-	}
-	yes, no := "confirmed", "unconfirmed"
-	list := []corpusExpectation{
-		{"late_copy", false, map[string]string{"AC901": yes}},
-		{"lost_phase", false, map[string]string{"AC902": yes, "AC903": no}},
-		{"stray_read", false, map[string]string{"AC903": yes, "AC902": no}},
-		{"operand_written", false, map[string]string{"AC203": yes, "AC901": no}},
-		{"scale_inplace_auto_untold", false, map[string]string{"AC301": yes, "AC201": no}},
-		{"scale_inplace_auto_told", false, map[string]string{"AC301": no, "AC201": no}},
-		{"scale_inplace_auto_rawindex_ffi", false, map[string]string{"AC301": no, "AC201": no}},
-		{"axpby_second_auto_raw_ffi", false, map[string]string{"AC301": no, "AC201": no}},
-		{"sort_claimed_auto_untold", false, map[string]string{"AC301": no, "AC201": no}},
-		{"sort_claimed_v2_auto", false, map[string]string{"AC301": no, "AC201": no}},
-		{"sort_donated_ffi_auto", false, map[string]string{"AC302": yes, "AC303": no}},
-		{"sort_kept_ffi_auto", false, map[string]string{"AC302": no, "AC303": no}},
-		{"sort_unclaimed_ffi_auto", false, map[string]string{"AC302": no, "AC303": no}},
-		{"sort_computed_map_ffi_auto", false, map[string]string{"AC303": yes, "AC903": no}},
-		{"sort_computed_map_v2_auto", false, map[string]string{"AC301": no, "AC303": no}},
-	}
-	for _, name := range []string{"sort_inplace_declared", "reverse_inplace", "stencil_inplace", "matmul_inplace"} {
-		list = append(list, sharing(name, false, yes))
-	}
-	for _, name := range []string{"softmax_inplace", "scale_inplace", "axpby_inplace", "histogram", "tma_copy", "transformer_step",
-		"sort_in_loop", "sort_in_cond", "sort_donated", "sort_probs_half_claimed", "sort_unclaimed_ffi", "sort_unclaimed_v2_auto",
-		"reverse_apart", "scale_apart", "matmul_apart", "transpose_apart"} {
-		list = append(list, sharing(name, false, no))
-	}
-	for _, name := range []string{"reverse_apart", "matmul_apart", "transpose_apart", "sort_unclaimed_ffi", "sort_donated"} {
-		list = append(list, sharing(name, true, yes))
-	}
-	return append(list, sharing("scale_apart", true, no))
-}
-
 // Every case of the corpus on a real card agrees with what is known of it.
 func TestGPUCorpus(t *testing.T) {
 	s := openGPU(t)
@@ -160,13 +115,9 @@ func TestGPUCorpus(t *testing.T) {
 // for tests that hold other engines to what a card showed.
 func corpusVerdicts(t *testing.T, outcomes []Outcome) string {
 	t.Helper()
-	type row struct {
-		Call     string            `json:"call"`
-		Verdicts map[string]string `json:"verdicts"`
-	}
-	var rows []row
+	var rows []recordRow
 	for _, o := range outcomes {
-		r := row{o.Plan, map[string]string{}}
+		r := recordRow{o.Plan, map[string]string{}}
 		for _, code := range []string{"AC201", "AC203", "AC204", "AC205", "AC206", "AC301", "AC302", "AC303", "AC901", "AC902", "AC903"} {
 			if v := o.Verdict(code, NoBuffer); v.Confirmation != "unchecked" {
 				r.Verdicts[code] = v.Confirmation

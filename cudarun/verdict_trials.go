@@ -7,6 +7,9 @@ func (o *TrialOutcome) tuning() Verdict {
 		return v
 	}
 	if s := o.AsWritten.Stop; s != nil {
+		if o.Phase == PhaseInitialize {
+			return unchecked("the trials end in a %s before the program runs", s.Kind)
+		}
 		return confirmed("the trials end in a %s at launch %d: %s", s.Kind, s.Run, s.Error)
 	}
 	if len(o.AsWritten.Results) == 0 {
@@ -25,7 +28,7 @@ func (o *TrialOutcome) tuning() Verdict {
 // overwrites judges AC302: memory that held a parameter or constant before the
 // program ran does not hold it after the trials.
 func (o *TrialOutcome) overwrites(buffer int) Verdict {
-	if v, ok := o.tried(); !ok {
+	if v, ok := o.early(); !ok {
 		return v
 	}
 	for _, d := range o.AsWritten.Overwritten {
@@ -38,13 +41,22 @@ func (o *TrialOutcome) overwrites(buffer int) Verdict {
 
 // faults judges AC303: trials on operands that are not computed yet run wild.
 func (o *TrialOutcome) faults() Verdict {
-	if v, ok := o.tried(); !ok {
+	if v, ok := o.early(); !ok {
 		return v
 	}
 	if s := o.AsWritten.Stop; s != nil {
 		return confirmed("with garbage where the program has computed nothing yet, trial %d ends in a %s: %s", s.Run, s.Kind, s.Error)
 	}
 	return unconfirmed("%d trials with garbage where the program has computed nothing yet did not fault", o.Launches)
+}
+
+// early says whether there are trials that run before the program does.
+func (o *TrialOutcome) early() (Verdict, bool) {
+	v, ok := o.tried()
+	if ok && o.Phase != PhaseInitialize {
+		return unchecked("the call is tuned when it executes: its operands are there"), false
+	}
+	return v, ok
 }
 
 // tried says whether there is anything to judge.
