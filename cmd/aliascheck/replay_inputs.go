@@ -105,13 +105,8 @@ func (e *gpuEffects) OnCard(code string) *rules.Problem {
 	if !e.wanted() || e.asIs == nil && !e.runner.flags.all {
 		return nil
 	}
-	if e.asIs == nil {
-		plan, _, _, err := e.plan("", -1, -1)
-		if err != nil {
-			return nil
-		}
-		out := e.runner.session.Replay(e.ctx, plan)
-		e.asIs = &out
+	if e.whole() == nil {
+		return nil
 	}
 	v := e.asIs.Verdict(code, cudarun.NoBuffer)
 	if v.Confirmation != string(rules.Confirmed) {
@@ -126,6 +121,30 @@ func (e *gpuEffects) OnCard(code string) *rules.Problem {
 		p.Severity = rules.Warning
 	}
 	return p
+}
+
+// whole replays the call as the assignment has it, nil where that has no plan.
+func (e *gpuEffects) whole() *cudarun.Outcome {
+	if e.asIs == nil {
+		plan, _, _, err := e.plan("", -1, -1)
+		if err != nil {
+			return nil
+		}
+		out := e.runner.session.Replay(e.ctx, plan)
+		e.asIs = &out
+	}
+	return e.asIs
+}
+
+// stops says whether the kernel faults or hangs by itself: there is nothing more
+// to learn from it, and each try costs a worker or a deadline.
+func stops(o *cudarun.Outcome) bool {
+	for _, c := range o.Configurations {
+		if c.Stop != nil && c.Stop.Mode == cudarun.ModeApart {
+			return true
+		}
+	}
+	return false
 }
 
 // withinTolerance says whether floating-point atomics explain every instability.

@@ -72,6 +72,9 @@ func (e *gpuEffects) Pair(operand, result int) rules.PairVerdict {
 	if v.Verdict != rules.Unknown || !e.runner.flags.all || !same || !e.wanted() {
 		return v
 	}
+	if whole := e.whole(); whole == nil || stops(whole) {
+		return v
+	}
 	code := "AC202"
 	if e.call.IsDeclared(operand, result) {
 		code = "AC201"
