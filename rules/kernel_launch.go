@@ -43,7 +43,9 @@ func (p *kernelPlan) newConfiguration(k *triton.Kernel) (*configuration, error) 
 	}
 	for _, arg := range binding.Arguments {
 		if arg.Source == triton.FromDescriptor {
-			return nil, fmt.Errorf("kernel %s: parameter %d is a TMA descriptor made on the host", k.Name, arg.Param)
+			if _, err := hostDescriptor(k.Params[arg.Param].Tensor); err != nil {
+				return nil, fmt.Errorf("kernel %s: parameter %d: %w", k.Name, arg.Param, err)
+			}
 		}
 		if arg.Source == triton.FromBuffer && k.Params[arg.Param].BytesToZero > uint64(p.Buffers[arg.Buffer].Size) {
 			return nil, fmt.Errorf("kernel %s: bytes_to_zero of parameter %d is %d for a buffer of %d bytes",
@@ -99,6 +101,10 @@ func (c *configuration) launch(m memory) *ptx.Launch {
 		case triton.FromBuffer:
 			at := m.at[arg.Buffer]
 			l.Args = append(l.Args, ptx.Arg{Buffer: at.Group, Offset: at.Offset, Zero: int64(c.kernel.Params[arg.Param].BytesToZero)})
+		case triton.FromDescriptor:
+			at := m.at[arg.Buffer]
+			d, _ := hostDescriptor(c.kernel.Params[arg.Param].Tensor) // newConfiguration has looked
+			l.Args = append(l.Args, ptx.Arg{Buffer: at.Group, Offset: at.Offset, Tensor: d})
 		case triton.FromScratch:
 			l.Args = append(l.Args, c.scratch(l))
 		case triton.FromValue:

@@ -29,6 +29,11 @@ type Arg struct {
 	Offset int64  // bytes from the buffer's start
 	Zero   int64  // bytes set to zero through this pointer before the first instruction (bytes_to_zero)
 	Bytes  []byte // a scalar's value, little endian; shorter than the parameter means zero-extended
+
+	// Tensor is a tensor map that the host encoded of the memory at Buffer and
+	// Offset, which the parameter holds by value (128 bytes); nil for none. Its own
+	// GlobalAddress, Buffer and Offset do not count.
+	Tensor *Descriptor
 }
 
 // Pointer is an Arg that points at the start of a buffer.

@@ -132,7 +132,9 @@ func (x *bulk) tensor() {
 		}
 		return
 	}
-	x.keepMap(d, a)
+	if spaceOf(a) != spaceParam { // the host's maps are the caller's to judge
+		x.keepMap(d, a)
+	}
 	var box tensorBox
 	if !box.init(x, d, size) {
 		fail("the box is too large")
@@ -178,8 +180,10 @@ func (x *bulk) readMap(a uint64) (raw [mapSize]byte, tt taint, ok bool) {
 			return raw, 0, false
 		}
 		load = func(i int64) (uint64, taint) { return g.load(m, int64(a-g.base)+i, 8) }
+	case spaceParam:
+		return m.hostMap(a - paramWindow), 0, true
 	default:
-		return raw, 0, true // a host-made map: it has no magic
+		return raw, 0, true // nowhere that the machine knows: it has no magic
 	}
 	for i := int64(0); i < mapSize; i += 8 {
 		v, t := load(i)
