@@ -1,6 +1,7 @@
 """More small JAX programs whose dumps the auditor reads; the form is that of `programs.py`.
 
-    LAB_PTX=warpkernels.ptx XLA_FLAGS="--xla_dump_to=..." python3 more.py all
+    nvcc -ptx -arch=sm_90a warpkernels.cu; nvcc -ptx -arch=sm_90a bulkkernels.cu
+    XLA_FLAGS="--xla_dump_to=..." python3 more.py all
 """
 import os, sys, json, zlib
 import numpy as np
@@ -11,11 +12,12 @@ from triton.backends.nvidia import compiler as cb
 from triton.backends.nvidia import driver as nvidia
 jax.config.update("jax_hlo_source_file_canonicalization_regex", ".*/src/")
 import tcall as T
-from tcall import tcall, raw_call
+from tcall import tcall
 import kernels as K
 import more_kernels as M
 
 CD = triton.cdiv
+T.DT["int8"] = "i8"
 rng = np.random.default_rng(11)
 X = jnp.asarray(rng.standard_normal((1024, 1024), dtype=np.float32))
 V = jnp.asarray(rng.standard_normal((1 << 18,), dtype=np.float32))
@@ -138,8 +140,16 @@ def rotary_two_results(q, k, a):
                        constexprs={"HALF": 512}, aliases={0: 0, 1: 1}))
 
 
-def raw(x, name, blocks, warps, aliases=None):
-    return raw_call(open(os.environ["LAB_PTX"]).read(), name, (x,), [(x.shape, x.dtype)], (blocks,), warps, 0, aliases or {})[0]
+def raw(x, name, blocks, warps, aliases=None, file="warpkernels", ctas=1, out=None, zero=False):
+    """A kernel of a PTX file; ctas is the number of blocks of a cluster."""
+    out = out or (x.shape, x.dtype)
+    ptx = open(file + ".ptx").read()
+    tk = T.gpu_triton.TritonKernel(name, warps, ctas, 0, ptx, "", 90)
+    params = [T.gpu_triton.create_array_parameter(0, 16),
+              T.gpu_triton.create_array_parameter(int(np.prod(out[0])) * jnp.dtype(out[1]).itemsize if zero else 0, 16)]
+    call = T.gpu_triton.TritonKernelCall(tk, blocks // ctas, 1, 1, params)
+    return T.p.bind(x, outs=((tuple(out[0]), jnp.dtype(out[1])),), opaque=zlib.compress(call.to_proto(name, b"")),
+                    aliases=tuple((aliases or {}).items()), target="triton_kernel_call_ffi")[0]
 
 def turned(x):
     t = x.reshape(32, 32, 32, 32).transpose(0, 2, 1, 3)
@@ -163,6 +173,37 @@ def flip_bare_inplace(v):
 @prog(I, expect="votes, reductions and scans of a warp")
 def votes(v):
     return raw(v, "votes_kernel", I.size // 256, 8)
+
+def swapped(v):
+    return v.reshape(-1, 2, 1024)[:, ::-1].reshape(v.shape)
+
+@prog(V, ref=lambda v: swapped(v + 1), expect="blocks of a cluster swap their pieces, with a barrier of the cluster in between: safe in place")
+def cluster_swap_inplace(v):
+    return raw(v + 1, "cluster_swap_kernel", V.size // 1024, 8, {0: 0}, "bulkkernels", 2)
+
+@prog(V, ref=lambda v: swapped(v + 1), expect="the same without the barrier: unsafe")
+def cluster_swap_bare_inplace(v):
+    return raw(v + 1, "cluster_swap_bare_kernel", V.size // 1024, 8, {0: 0}, "bulkkernels", 2)
+
+@prog(V, ref=lambda v: v.reshape(-1, 2, 256)[:, ::-1, ::-1].reshape(v.shape), expect="a block reads its neighbour's shared memory")
+def cluster_shared(v):
+    return raw(v, "cluster_shared_kernel", V.size // 256, 8, None, "bulkkernels", 2)
+
+@prog(V, ref=lambda v: (v + 1) * 2, expect="bulk copies in and out, in place: safe")
+def bulk_double_inplace(v):
+    return raw(v + 1, "bulk_double_kernel", V.size // 1024, 4, {0: 0}, "bulkkernels")
+
+@prog(I, expect="integer atomics of every kind into a zeroed result")
+def atomics_zeroed(v):
+    return raw(v, "atomics_kernel", I.size // 256, 8, None, "bulkkernels", out=((288,), jnp.int32), zero=True)
+
+@prog(I, expect="local memory and a function")
+def local_memory(v):
+    return raw(v, "local_kernel", I.size // 256, 8, None, "bulkkernels")
+
+@prog(B, ref=lambda x: x.T, expect="a transpose of bf16: matrix loads and stores of shared memory")
+def transpose_bf16(x):
+    return tcall(K.transpose_kernel, (x,), [(x.shape, x.dtype)], (8, 8), constexprs={"R": 512, "C": 512, "B": 64})[0]
 
 def scan_ref(v):
     s = jnp.cumsum(v + 1)
@@ -189,6 +230,16 @@ def counts_zeroed_inout(i, c):
 @prog(SMALL, SMALL[:512], ref=lambda i, c: jnp.bincount(i, length=512).astype(jnp.int32) + c + 1, expect="the same without zeroing: counts on")
 def counts_added_inout(i, c):
     return each(M.count_kernel, (i, c + 1), [(c.shape, c.dtype)], {1: 0})[0]
+
+@prog(SMALL, SMALL[:512], ref=lambda i, c: jnp.bincount(i, length=512).astype(jnp.int32), expect="zeroed in every trial: that the autotuner is not told costs nothing")
+def counts_zeroed_auto_untold(i, c):
+    return each(M.count_kernel, (i, c + 1), [(c.shape, c.dtype)], {1: 0}, zero=(1,), autotune=[({}, 4), ({}, 8)],
+                autotune_alias="none", target="triton_kernel_call")[0]
+
+@prog(SMALL, SMALL[:512], ref=lambda i, c: jnp.bincount(i, length=512).astype(jnp.int32) + c + 1, expect="not zeroed: every trial counts on")
+def counts_added_auto_untold(i, c):
+    return each(M.count_kernel, (i, c + 1), [(c.shape, c.dtype)], {1: 0}, autotune=[({}, 4), ({}, 8)],
+                autotune_alias="none", target="triton_kernel_call")[0]
 
 @prog(G, AT, ref=lambda x, a: x[a], expect="a random gather of 2^20 floats")
 def gather_random(x, a):
@@ -218,6 +269,10 @@ def float_mix(a, b):
 @prog(V.astype(jnp.float16), W.astype(jnp.bfloat16), expect="f16 and bf16")
 def half_mix(a, b):
     return tuple(each(M.half_mix_kernel, (a, b), [(a.shape, a.dtype), (a.shape, b.dtype)]))
+
+@prog(V, expect="f8e5m2, made of f32 and read again")
+def fp8(a):
+    return tuple(each(M.fp8_kernel, (a,), [(a.shape, jnp.int8), (a.shape, a.dtype)]))
 
 @prog(V, expect="f64")
 def double_mix(a):

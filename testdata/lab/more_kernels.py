@@ -172,3 +172,12 @@ def double_mix_kernel(a, y, n, BLOCK: tl.constexpr):
     u = tl.load(a + i, mask=m, other=1.0).to(tl.float64)
     w = tl.fma(u, u, 0.25) / (u + 3.0) + tl.sqrt(tl.abs(u)) - tl.floor(u * 7.0)
     tl.store(y + i, tl.where(u > 0, w, u.to(tl.int64).to(tl.float64) - w), mask=m)
+
+
+@triton.jit
+def fp8_kernel(a, y, z, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    m = i < n
+    u = (tl.load(a + i, mask=m, other=1.0) * 300).to(tl.float8e5)
+    tl.store(y + i, u.to(tl.int8, bitcast=True), mask=m)
+    tl.store(z + i, u.to(tl.float32), mask=m)
