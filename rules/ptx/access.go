@@ -171,12 +171,12 @@ func (t *touch) record(g *gbuf, d direction, sh *shape, off int64) {
 	}
 	b, m := t.s.b, t.s.m
 	h := &m.held
-	if h.g == g && h.takes(t, d, sh, off) && h.ev.sync == b.snapshot() {
+	if h.g == g && h.takes(t, d, sh, off) && h.sync == b.snapshot() {
 		e := &m.merges[t.c.index]
 		down := off < h.ev.base
 		if e.from != h.sh || e.down != down {
 			e.from, e.to, e.down = h.sh, m.shapeWide(h.sh, h.sh.size+sh.size), down
-			old := h.ev.more
+			old := h.more
 			if old == nil {
 				old = []int32{h.ev.orig}
 			}
@@ -186,14 +186,13 @@ func (t *touch) record(g *gbuf, d direction, sh *shape, off int64) {
 				e.more = append(append([]int32(nil), old...), t.c.orig)
 			}
 		}
-		h.sh, h.ev.more, h.ev.base, h.down = e.to, e.more, min(off, h.ev.base), down
+		h.sh, h.more, h.ev.base, h.down = e.to, e.more, min(off, h.ev.base), down
 		return
 	}
 	m.unhold()
 	b.cl.seq++
-	*h = heldEvent{g: g, d: d, sh: sh, cl: b.cl, first: sh.size}
-	h.ev = event{cluster: b.cl.number, seq: b.cl.seq, orig: t.c.orig, rank: uint16(b.rank), async: t.async, phase: t.phase,
-		base: off, sync: b.snapshot()}
+	*h = heldEvent{g: g, d: d, c: t.c, sh: sh, cl: b.cl, first: sh.size, sync: b.snapshot()}
+	h.ev = stored{cluster: b.cl.number, seq: b.cl.seq, orig: t.c.orig, rank: uint16(b.rank), async: t.async, phase: t.phase, base: off}
 }
 
 // heldEvent is the last event, not yet recorded: the next may add to it.
@@ -204,7 +203,10 @@ type heldEvent struct {
 	sh    *shape
 	first int64 // bytes of a piece
 	down  bool  // the pieces come from above
-	ev    event
+	ev    stored
+	c     *code
+	sync  *syncState
+	more  []int32
 }
 
 // takes says that an access continues the event that is held: the same threads
@@ -217,7 +219,7 @@ func (h *heldEvent) takes(t *touch, d direction, sh *shape, off int64) bool {
 	if h.cl != b.cl || h.ev.rank != uint16(b.rank) || h.ev.seq != b.cl.seq || h.ev.async != 0 || t.async != 0 {
 		return false
 	}
-	return off == h.ev.base+h.sh.size && !h.down || off == h.ev.base-sh.size && (h.ev.more == nil || h.down)
+	return off == h.ev.base+h.sh.size && !h.down || off == h.ev.base-sh.size && (h.more == nil || h.down)
 }
 
 // merged remembers what a code made of the event before.
@@ -235,8 +237,50 @@ func (m *worker) unhold() {
 	}
 	g := h.g
 	h.g = nil
-	h.ev.plan = h.sh.at(h.ev.base & 63)
-	m.note(g, h.d, h.ev)
+	m.note(g, h.d, m.inContext(h.c, &h.ev, h.sh.at(h.ev.base&63), h.sync, h.more))
+}
+
+// contextKey is a context by value; of more, the first element's address will do:
+// the slices are kept by the worker.
+type contextKey struct {
+	plan *plan
+	sync *syncState
+	more *int32
+}
+
+type contextEntry struct {
+	key contextKey
+	id  uint32
+	ctx *circumstances
+}
+
+// inContext makes an event, its context found or made.
+func (m *worker) inContext(c *code, st *stored, p *plan, s *syncState, more []int32) event {
+	key := contextKey{plan: p, sync: s}
+	if len(more) > 0 {
+		key.more = &more[0]
+	}
+	last := &m.lastContext[c.index]
+	if last.ctx != nil && last.key == key {
+		st.context = last.id
+		return event{st, last.ctx}
+	}
+	id, ok := m.contextOf[key]
+	if !ok {
+		var slot **circumstances
+		if id, slot, ok = m.contextsAt.alloc(); !ok {
+			m.stop("the record of accesses is full")
+			return event{st, &circumstances{plan: p, sync: s}}
+		}
+		*slot = &circumstances{plan: p, sync: s, more: more}
+		m.memory(200)
+		if len(m.contextOf) < maxOffsets {
+			m.contextOf[key] = id
+		}
+	}
+	*last = contextEntry{key, id, *m.contexts.get(id)}
+	st.context = id
+	return event{st, last.ctx}
 }
 
 // shapeWide is the shape of the same threads, each touching more bytes.
@@ -257,8 +301,7 @@ func (m *worker) shapeWide(sh *shape, size int64) *shape {
 func (t *touch) scattered(d direction, size int64, each func(i int32, g *gbuf, off int64)) {
 	m, b := t.s.m, t.s.b
 	m.unhold()
-	var ev event
-	id, e := uint32(0), (*event)(nil)
+	id, e, made := uint32(0), event{}, false
 	var tab *table
 	run := runOf{size: size}
 	flush := func() {
@@ -280,22 +323,22 @@ func (t *touch) scattered(d direction, size int64, each func(i int32, g *gbuf, o
 		}
 		off := int64(a - g.base)
 		if !g.private {
-			if g != last || e == nil {
+			if g != last || !made {
 				flush()
 				b.cl.seq++
-				ev = event{cluster: b.cl.number, seq: b.cl.seq, orig: t.c.orig, rank: uint16(b.rank), async: t.async, phase: t.phase, sync: b.snapshot(), thread: i}
-				var ok bool
-				if id, e, ok = m.rec.events.alloc(); !ok {
+				n, st, ok := m.rec.events.alloc()
+				if !ok {
 					m.stop("the record of accesses is full")
 					return
 				}
-				*e = ev
+				*st = stored{cluster: b.cl.number, seq: b.cl.seq, orig: t.c.orig, rank: uint16(b.rank), async: t.async, phase: t.phase, thread: i}
+				id, e, made = n, m.inContext(t.c, st, nil, b.snapshot(), nil), true
 				m.memory(eventBytes)
 				if d == writes && !g.writes.any.Load() {
 					g.turn(m)
 				}
 				if d != writes {
-					m.saw(g.index, ev.orig)
+					m.saw(g.index, t.c.orig)
 				}
 				tab = g.table(d)
 				tab.any.Store(true)
@@ -338,7 +381,7 @@ func (r *runOf) extend(t int16, off int64) bool {
 	return true
 }
 
-func (r *runOf) put(m *worker, tab *table, e *event, id uint32) {
+func (r *runOf) put(m *worker, tab *table, e event, id uint32) {
 	end := r.off + r.n*r.size
 	for off := r.off; off < end; {
 		line := off >> 6

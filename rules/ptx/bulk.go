@@ -124,11 +124,11 @@ func (x *bulk) global(d direction, a uint64, n int64) (*gbuf, int64) {
 	b := x.s.b
 	m.unhold()
 	b.cl.seq++
-	ev := event{cluster: b.cl.number, seq: b.cl.seq, orig: x.c.orig, rank: uint16(b.rank), thread: x.thread, base: off, size: n, sync: b.snapshot()}
+	st := stored{cluster: b.cl.number, seq: b.cl.seq, orig: x.c.orig, rank: uint16(b.rank), thread: x.thread, base: off, size: uint32(n)}
 	if d == reads {
-		ev.async, ev.phase = x.async, x.phase
+		st.async, st.phase = x.async, x.phase
 	}
-	m.note(g, d, ev)
+	m.note(g, d, m.inContext(x.c, &st, nil, b.snapshot(), nil))
 	return g, off
 }
 

@@ -24,6 +24,9 @@ type syncState struct {
 	each    []*know  // by thread of the block
 }
 
+// syncKey is a state without vectors: many blocks come to the same.
+type syncKey struct{ epoch, cluster, warpAll uint32 }
+
 func (s *syncState) knowOf(tid int) *know {
 	if s.each != nil {
 		return s.each[tid]
@@ -48,6 +51,16 @@ func (b *block) snapshot() *syncState {
 	if old := b.snap; old != nil && b.warps == nil && b.knows == nil && old.warps == nil && old.each == nil &&
 		old.epoch == s.epoch && old.cluster == s.cluster && old.warpAll == s.warpAll && old.all == s.all {
 		return old
+	}
+	if b.warps == nil && b.knows == nil && b.know == nil {
+		key := syncKey{s.epoch, s.cluster, s.warpAll}
+		if known := b.m.syncs[key]; known != nil {
+			s = known
+		} else if len(b.m.syncs) < maxOffsets {
+			b.m.syncs[key] = s
+		}
+		b.snap = s
+		return s
 	}
 	if b.warps != nil {
 		s.warps = append([]uint32(nil), b.warps...)

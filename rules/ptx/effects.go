@@ -100,8 +100,7 @@ func (s *launchState) shadowBytes() int64 {
 			}
 		}
 	}
-	n += int64(s.events.used.Load()) << chunkLog * eventBytes
-	return n + int64(s.entries.used.Load())<<chunkLog*entryBytes
+	return n + s.events.used()*eventBytes + s.entries.used()*entryBytes
 }
 
 // ranges merges lines of bytes into ranges.
@@ -284,7 +283,7 @@ func (rec *record) someAccess(at int64, tables ...*table) *Access {
 }
 
 // instruction gives the number of the instruction by which a thread touches a byte.
-func (ev *event) instruction(thread int, at int64) int32 {
+func (ev event) instruction(thread int, at int64) int32 {
 	if len(ev.more) == 0 || ev.plan == nil || ev.plan.t == nil {
 		return ev.orig
 	}
@@ -296,7 +295,7 @@ func (ev *event) instruction(thread int, at int64) int32 {
 }
 
 // access describes one thread's part of an event, at a byte of the buffer.
-func (rec *record) access(ev *event, thread int, at int64) Access {
+func (rec *record) access(ev event, thread int, at int64) Access {
 	s := rec.s
 	a := s.p.access(ev.instruction(thread, at))
 	cx, cy := s.cluster[0], s.cluster[1]

@@ -1,10 +1,10 @@
 package ptx
 
 // markFirst marks the bytes of a read that no earlier write of its own cluster covers.
-func (m *worker) markFirst(g *gbuf, ev *event) {
+func (m *worker) markFirst(g *gbuf, ev event) {
 	first := ev.base >> 6
 	if ev.plan == nil {
-		for line := first; line<<6 < ev.base+ev.size; line++ {
+		for line := first; line<<6 < ev.base+int64(ev.size); line++ {
 			m.markLine(g, line, part{ev, entry{mask: ev.lineMask(line), thread: anyThread}})
 		}
 		return
@@ -16,7 +16,7 @@ func (m *worker) markFirst(g *gbuf, ev *event) {
 }
 
 // markFirstBytes is markFirst for one thread.
-func (m *worker) markFirstBytes(g *gbuf, ev *event, thread int, off, size int64) {
+func (m *worker) markFirstBytes(g *gbuf, ev event, thread int, off, size int64) {
 	for end := off + size; off < end; {
 		line := off >> 6
 		stop := min(end, (line+1)<<6)
@@ -50,11 +50,11 @@ func (r *recorder) parts(cell uint32, line int64, f func(p part)) {
 		return
 	}
 	if cell&chainFlag == 0 {
-		ev := r.events.a.get(cell - 1)
+		ev := r.event(cell - 1)
 		f(part{ev, entry{mask: ev.lineMask(line), ev: cell, thread: anyThread}})
 		return
 	}
-	r.each(cell, func(en *entry, ev *event) bool {
+	r.each(cell, func(en *entry, ev event) bool {
 		if en.mask != 0 {
 			f(part{ev, *en})
 		}
@@ -76,7 +76,7 @@ func (m *worker) note(g *gbuf, d direction, ev event) {
 		return
 	}
 	if was {
-		m.markFirst(g, &ev)
+		m.markFirst(g, ev)
 	}
 	m.saw(g.index, ev.orig)
 	for _, orig := range ev.more {
@@ -84,7 +84,7 @@ func (m *worker) note(g *gbuf, d direction, ev event) {
 	}
 	m.rec.add(g.table(d), ev)
 	if !was && g.writes.any.Load() {
-		m.markFirst(g, &ev)
+		m.markFirst(g, ev)
 	}
 }
 
@@ -119,7 +119,7 @@ func (t *table) masks(r *recorder, f func(line int64, mask uint64)) {
 			}
 			line := int64(n)<<(pageLog-6) + int64(i)
 			if cell&chainFlag == 0 {
-				f(line, r.events.a.get(cell-1).lineMask(line))
+				f(line, r.event(cell-1).lineMask(line))
 				continue
 			}
 			mask := uint64(0)

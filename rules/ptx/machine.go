@@ -9,22 +9,23 @@ import (
 
 // launchState is what the workers of one run share.
 type launchState struct {
-	l       *Launch
-	p       *program
-	ctx     context.Context
-	plan    *slicing
-	bufs    []*gbuf // of the launch, then the module's own variables
-	own     *gbuf
-	events  *arena[event]
-	entries *arena[entry]
-	grid    [3]uint32
-	block   [3]uint32
-	cluster [3]uint32 // blocks of a cluster
-	params  []byte
-	threads int
-	shared  int64  // bytes, static and dynamic
-	gap     uint64 // bytes between the starts of buffers
-	locked  bool   // several workers
+	l        *Launch
+	p        *program
+	ctx      context.Context
+	plan     *slicing
+	bufs     []*gbuf // of the launch, then the module's own variables
+	own      *gbuf
+	events   *arena[stored]
+	contexts *arena[*circumstances]
+	entries  *arena[entry]
+	grid     [3]uint32
+	block    [3]uint32
+	cluster  [3]uint32 // blocks of a cluster
+	params   []byte
+	threads  int
+	shared   int64  // bytes, static and dynamic
+	gap      uint64 // bytes between the starts of buffers
+	locked   bool   // several workers
 
 	steps     atomic.Int64
 	used      atomic.Int64 // bytes
@@ -73,6 +74,10 @@ type worker struct {
 	lastShape   []shapeEntry
 	merges      []merged
 	held        heldEvent
+	contextsAt  cursor[*circumstances]
+	contextOf   map[contextKey]uint32
+	lastContext []contextEntry
+	syncs       map[syncKey]*syncState
 	aparts      map[apartKey]bool
 	lastApart   apartKey
 	lastApartIs bool
@@ -167,7 +172,7 @@ func (m *worker) flushSteps() {
 func newWorker(s *launchState) *worker {
 	m := &worker{launchState: s, threads: s.threads, warps: (s.threads + 31) / 32}
 	m.rec = recorder{m: m, shared: s.locked}
-	m.rec.events.a, m.rec.entries.a = s.events, s.entries
+	m.rec.events.a, m.rec.entries.a, m.contextsAt.a = s.events, s.entries, s.contexts
 	m.full = newSet(s.threads)
 	for i := 0; i < s.threads; i++ {
 		m.full.add(i)
@@ -182,6 +187,8 @@ func newWorker(s *launchState) *worker {
 	m.lane = [2][]uint64{make([]uint64, s.threads), make([]uint64, s.threads)}
 	m.zeros = make([]uint64, s.threads)
 	m.made = map[offsetsKey]*offsets{}
+	m.contextOf, m.syncs = map[contextKey]uint32{}, map[syncKey]*syncState{}
+	m.lastContext = make([]contextEntry, len(s.p.codes))
 	m.aparts = map[apartKey]bool{}
 	m.shapes = map[shapeKey]*shape{}
 	m.guards = map[guardKey]*mset{}

@@ -6,25 +6,37 @@ import (
 	"sync/atomic"
 )
 
-// event is one execution of one memory instruction by some threads of a block.
+// stored is one execution of one memory instruction by some threads of a block,
+// as it is kept: without pointers, so that the record costs the collector nothing.
+type stored struct {
+	cluster uint32 // number of the cluster in the grid
+	seq     uint32 // in the cluster
+	orig    int32  // number of the instruction; of a merged event, of the first
+	context uint32 // number of the circumstances
+	rank    uint16 // of the block in its cluster
+	async   uint16 // 1 + mbarrier whose phase completes the access; asyncNever: nothing does
+	phase   uint32 // that phase
+	thread  int32  // of a range: who
+	size    uint32 // of a range
+	base    int64  // offset in the buffer of the first byte
+}
+
+// circumstances are what many events have in common. They never change once made.
+type circumstances struct {
+	plan *plan // nil: a range of size bytes, or single threads
+	sync *syncState
+	more []int32 // of a merged event: the instructions of its pieces, by address
+}
+
+// event is a stored event with its circumstances.
 type event struct {
-	cluster uint32  // number of the cluster in the grid
-	seq     uint32  // in the cluster
-	orig    int32   // number of the instruction; of a merged event, of the first
-	more    []int32 // of a merged event: the instructions of its pieces, by address
-	rank    uint16  // of the block in its cluster
-	async   uint16  // 1 + mbarrier whose phase completes the access; asyncNever: nothing does
-	phase   uint32  // that phase
-	thread  int32   // of a range: who
-	plan    *plan   // nil: a range of size bytes
-	base    int64   // offset in the buffer of the first byte
-	size    int64   // of a range
-	sync    *syncState
+	*stored
+	*circumstances
 }
 
 const (
 	asyncNever = 0xffff
-	eventBytes = 88
+	eventBytes = 48
 	entryBytes = 24
 	cellBytes  = 4
 )
@@ -43,9 +55,9 @@ type entry struct {
 const anyThread = -1
 
 const (
-	chunkLog  = 10
+	chunkLog  = 9
 	chunkSize = 1 << chunkLog
-	maxChunks = 1 << 18
+	maxChunks = 1 << 20
 	pageLog   = 16 // bytes of a buffer per page of cells
 	pageLines = 1 << (pageLog - 6)
 	chainFlag = uint32(1) << 31
@@ -54,17 +66,36 @@ const (
 	maxChain  = 256
 )
 
-// arena holds events or entries, appended by several workers, each to chunks of its own.
+// arena holds elements that several workers append, each to chunks of its own.
 type arena[T any] struct {
-	chunks []atomic.Pointer[[chunkSize]T]
-	used   atomic.Uint32
+	mu     sync.Mutex
+	chunks atomic.Pointer[[]*[chunkSize]T]
 }
 
 func newArena[T any]() *arena[T] {
-	return &arena[T]{chunks: make([]atomic.Pointer[[chunkSize]T], maxChunks)}
+	a := &arena[T]{}
+	a.chunks.Store(&[]*[chunkSize]T{})
+	return a
 }
 
-func (a *arena[T]) get(i uint32) *T { return &a.chunks[i>>chunkLog].Load()[i&(chunkSize-1)] }
+func (a *arena[T]) get(i uint32) *T { return &(*a.chunks.Load())[i>>chunkLog][i&(chunkSize-1)] }
+
+// used counts the elements that there is room for.
+func (a *arena[T]) used() int64 { return int64(len(*a.chunks.Load())) << chunkLog }
+
+// grow adds a chunk and gives its number.
+func (a *arena[T]) grow() (n uint32, chunk *[chunkSize]T, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	old := *a.chunks.Load()
+	if len(old) >= maxChunks {
+		return 0, nil, false
+	}
+	chunk = new([chunkSize]T)
+	list := append(old, chunk)
+	a.chunks.Store(&list)
+	return uint32(len(old)), chunk, true
+}
 
 // cursor is a worker's place in an arena.
 type cursor[T any] struct {
@@ -76,13 +107,11 @@ type cursor[T any] struct {
 // alloc gives a new element's number; ok is false when the arena is full.
 func (c *cursor[T]) alloc() (i uint32, x *T, ok bool) {
 	if c.next == c.end {
-		n := c.a.used.Add(1) - 1
-		if n >= maxChunks {
+		n, chunk, ok := c.a.grow()
+		if !ok {
 			return 0, nil, false
 		}
-		c.chunk = new([chunkSize]T)
-		c.a.chunks[n].Store(c.chunk)
-		c.next, c.end = n<<chunkLog, n<<chunkLog+chunkSize
+		c.chunk, c.next, c.end = chunk, n<<chunkLog, n<<chunkLog+chunkSize
 	}
 	i = c.next
 	c.next++
@@ -126,7 +155,7 @@ func (t *table) page(m *worker, i int64) *page {
 // recorder is a worker's side of the record.
 type recorder struct {
 	m       *worker
-	events  cursor[event]
+	events  cursor[stored]
 	entries cursor[entry]
 	shared  bool   // several workers: pages are locked
 	free    uint32 // entries to use again, linked by next
@@ -134,19 +163,20 @@ type recorder struct {
 
 // add records an event's plan on a table.
 func (r *recorder) add(t *table, ev event) {
-	id, e, ok := r.events.alloc()
+	id, st, ok := r.events.alloc()
 	if !ok {
 		r.m.stop("the record of accesses is full")
 		return
 	}
-	*e = ev
+	*st = *ev.stored
+	e := event{st, ev.circumstances}
 	if !t.any.Load() {
 		t.any.Store(true)
 	}
 	used := false
 	first := ev.base >> 6
 	if ev.plan == nil {
-		end := ev.base + ev.size
+		end := ev.base + int64(ev.size)
 		for line := first; line<<6 < end; line++ {
 			used = r.line(t, line, e, id, e.lineMask(line)) || used
 		}
@@ -154,15 +184,20 @@ func (r *recorder) add(t *table, ev event) {
 		used = r.lines(t, ev.plan, first, e, id)
 	}
 	if !used && id+1 == r.events.next {
-		*e = event{}
 		r.events.next--
 		return
 	}
 	r.m.memory(eventBytes)
 }
 
+// event gives an event by number.
+func (r *recorder) event(i uint32) event {
+	st := r.events.a.get(i)
+	return event{st, *r.m.contexts.get(st.context)}
+}
+
 // lines records a plan's lines: the fast path writes one cell a line.
-func (r *recorder) lines(t *table, p *plan, first int64, e *event, id uint32) bool {
+func (r *recorder) lines(t *table, p *plan, first int64, e event, id uint32) bool {
 	used := false
 	var pg *page
 	at := int64(-1)
@@ -193,7 +228,7 @@ func (r *recorder) lines(t *table, p *plan, first int64, e *event, id uint32) bo
 }
 
 // line records one line.
-func (r *recorder) line(t *table, line int64, e *event, id uint32, mask uint64) bool {
+func (r *recorder) line(t *table, line int64, e event, id uint32, mask uint64) bool {
 	pg := t.page(r.m, line>>(pageLog-6))
 	if r.shared {
 		pg.mu.Lock()
@@ -208,7 +243,7 @@ func (r *recorder) line(t *table, line int64, e *event, id uint32, mask uint64) 
 }
 
 // piece records bytes of a line that single threads touch.
-func (r *recorder) piece(t *table, line int64, e *event, id uint32, en entry) bool {
+func (r *recorder) piece(t *table, line int64, e event, id uint32, en entry) bool {
 	pg := t.page(r.m, line>>(pageLog-6))
 	if r.shared {
 		pg.mu.Lock()
@@ -219,8 +254,8 @@ func (r *recorder) piece(t *table, line int64, e *event, id uint32, en entry) bo
 }
 
 // lineMask gives the bytes of a line that the event touches.
-func (e *event) lineMask(line int64) uint64 {
-	end := e.base + e.size
+func (e event) lineMask(line int64) uint64 {
+	end := e.base + int64(e.size)
 	if e.plan != nil {
 		if !e.plan.solid {
 			return e.plan.lineMask(line - e.base>>6)
@@ -235,13 +270,13 @@ func (e *event) lineMask(line int64) uint64 {
 }
 
 // merge adds to a line that has accesses already; false when it changes nothing.
-func (r *recorder) merge(t *table, cell *uint32, line int64, e *event, id uint32, en entry) bool {
+func (r *recorder) merge(t *table, cell *uint32, line int64, e event, id uint32, en entry) bool {
 	mask := en.mask
 	if *cell&(chainFlag|fullFlag) == chainFlag|fullFlag && e.cluster >= r.entries.a.get(*cell&indexBits).bound {
 		return false
 	}
 	if *cell != 0 && *cell&chainFlag == 0 {
-		old := r.events.a.get(*cell - 1)
+		old := r.event(*cell - 1)
 		om := old.lineMask(line)
 		if old.cluster == e.cluster && en.thread == anyThread && old.async == 0 &&
 			(old.rank == e.rank && old.seq <= e.sync.epoch || om == mask && sameThreads(old, e, 0)) {
@@ -292,7 +327,7 @@ func (r *recorder) push(cell *uint32, en entry, first bool) bool {
 
 // sameThreads says that two events of one block touch their bytes by the same
 // threads, byte for byte: one thread's program order orders them.
-func sameThreads(a, b *event, delta int64) bool {
+func sameThreads(a, b event, delta int64) bool {
 	if a.rank != b.rank || a.cluster != b.cluster {
 		return false
 	}
@@ -321,7 +356,7 @@ func (sh *shape) exclusive() bool {
 
 // settle removes what a new access makes needless, from the chain or from its
 // own mask, which it returns.
-func (r *recorder) settle(t *table, cell *uint32, line int64, e *event, add entry) uint64 {
+func (r *recorder) settle(t *table, cell *uint32, line int64, e event, add entry) uint64 {
 	mask := add.mask
 	now := part{e, add}
 	var near neighbours
@@ -331,7 +366,7 @@ func (r *recorder) settle(t *table, cell *uint32, line int64, e *event, add entr
 		en := r.entries.a.get(i)
 		next := en.next
 		count++
-		old := r.events.a.get(en.ev - 1)
+		old := r.event(en.ev - 1)
 		if both := en.mask & mask; both != 0 {
 			switch {
 			case old.cluster != e.cluster:
@@ -435,7 +470,7 @@ func (r *recorder) trim(cell *uint32, mask uint64, c uint32) {
 		bit := b & -b
 		lo := c
 		second := ^uint32(0)
-		r.each(*cell, func(en *entry, ev *event) bool {
+		r.each(*cell, func(en *entry, ev event) bool {
 			if en.mask&bit != 0 && ev.cluster != lo {
 				if ev.cluster < lo {
 					lo, second = ev.cluster, lo
@@ -445,7 +480,7 @@ func (r *recorder) trim(cell *uint32, mask uint64, c uint32) {
 			}
 			return true
 		})
-		r.each(*cell, func(en *entry, ev *event) bool {
+		r.each(*cell, func(en *entry, ev event) bool {
 			if en.mask&bit != 0 && ev.cluster > second {
 				en.mask &^= bit
 			}
@@ -454,10 +489,10 @@ func (r *recorder) trim(cell *uint32, mask uint64, c uint32) {
 	}
 }
 
-func (r *recorder) each(cell uint32, f func(en *entry, ev *event) bool) {
+func (r *recorder) each(cell uint32, f func(en *entry, ev event) bool) {
 	for i := cell & indexBits; ; {
 		en := r.entries.a.get(i)
-		if !f(en, r.events.a.get(en.ev-1)) || en.next == 0 {
+		if !f(en, r.event(en.ev-1)) || en.next == 0 {
 			return
 		}
 		i = en.next - 1
@@ -466,7 +501,7 @@ func (r *recorder) each(cell uint32, f func(en *entry, ev *event) bool) {
 
 // part is what one event did to a line.
 type part struct {
-	*event
+	event
 	entry entry
 }
 
@@ -516,7 +551,7 @@ func (p *part) threadsOn(line int64, i int, f func(t int) bool) bool {
 
 // happens says that thread ta's part of a is ordered before thread tb's part of b.
 // Threads are numbered in their block.
-func happens(threads int, a *event, ta int, b *event, tb int) bool {
+func happens(threads int, a event, ta int, b event, tb int) bool {
 	k := b.sync.knowOf(tb)
 	if a.async != 0 {
 		return a.async != asyncNever && k != nil && int(a.async-1) < len(k.bar) && k.bar[a.async-1] > a.phase

@@ -82,7 +82,7 @@ func newLaunch(ctx context.Context, l *Launch, p *program) (*launchState, error)
 			s.bufs[a.Buffer].zero = append(s.bufs[a.Buffer].zero, Range{a.Offset, a.Offset + a.Zero})
 		}
 	}
-	s.events, s.entries = newArena[event](), newArena[entry]()
+	s.events, s.entries, s.contexts = newArena[stored](), newArena[entry](), newArena[*circumstances]()
 	return s, nil
 }
 
