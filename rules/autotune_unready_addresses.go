@@ -23,7 +23,7 @@ func checkAutotuneUnreadyAddresses(p *Pass) {
 	var worst *KernelRun
 	for i := range p.Effects.KernelRuns() {
 		r := &p.Effects.KernelRuns()[i]
-		if r.Analysed && r.Unready != nil && (worst == nil || r.Unready.rank() > worst.Unready.rank()) {
+		if r.Unready != nil && (worst == nil || r.Unready.rank() > worst.Unready.rank()) {
 			worst = r
 		}
 	}

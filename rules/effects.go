@@ -24,7 +24,7 @@ type KernelRun struct {
 	Pointers    int    // buffers below it have a pointer
 
 	Analysed bool
-	Reason   string // where not analysed; nothing below counts then
+	Reason   string // where not analysed; of what is below, only Unready counts then
 	Late     bool   // time ran out: with more, another run may tell more
 	Basis    Basis
 	Inputs   []Recipe // contents that decided addresses, guards or branches

@@ -29,13 +29,17 @@ type search struct {
 	plan   *kernelPlan
 	config *configuration
 	run    func(context.Context, *ptx.Launch) (*ptx.Outcome, error)
+	named  []int // operands that the first run named as deciding addresses
 }
 
 func (s *search) find(ctx context.Context) (*attempt, error) {
 	found := s.plan.found()
 	first, err := s.try(ctx, found, nil)
-	if err != nil || first.outcome.Analysed {
-		return first, err
+	if err != nil {
+		return nil, err
+	}
+	if s.named = s.plan.operandsOf(first.outcome.AddressFrom); first.outcome.Analysed {
+		return first, nil
 	}
 	deciding := s.deciding(first.outcome, nil)
 	if len(deciding) == 0 {
@@ -52,6 +56,7 @@ func (s *search) find(ctx context.Context) (*attempt, error) {
 		}
 	}
 	if last.outcome.Analysed {
+		last = &attempt{contents: found}
 		last.outcome = &ptx.Outcome{Reason: "no made-up contents of the operands that decide its addresses kept it inside its buffers"}
 	}
 	return last, nil
@@ -68,7 +73,8 @@ func (s *search) deciding(out *ptx.Outcome, already []int) []int {
 			}
 		}
 	}
-	add(func(n int) bool { return slices.Contains(out.AddressFrom, n) })
+	named := s.plan.operandsOf(out.AddressFrom)
+	add(func(n int) bool { return slices.Contains(named, n) })
 	if len(list) == len(already) {
 		add(func(n int) bool { return isInteger(s.plan.Buffers[n].Element) && !s.plan.Buffers[n].Empty })
 	}
@@ -89,8 +95,8 @@ func (s *search) among(ctx context.Context, found [][]byte, deciding []int) (bes
 		}
 		out := last.outcome
 		if !out.Analysed || len(out.OutOfBounds) > 0 || out.Hang != nil {
-			if !out.Analysed && !isSubset(out.AddressFrom, deciding) {
-				return best, last, nil // it needs more operands than these
+			if !out.Analysed && s.needsMore(out, deciding) {
+				return best, last, nil
 			}
 			continue
 		}
@@ -105,13 +111,11 @@ func (s *search) among(ctx context.Context, found [][]byte, deciding []int) (bes
 	return best, last, nil
 }
 
-func isSubset(part, whole []int) bool {
-	for _, n := range part {
-		if !slices.Contains(whole, n) {
-			return false
-		}
-	}
-	return true
+// needsMore reports whether the machine names an operand that is not made up yet.
+func (s *search) needsMore(out *ptx.Outcome, deciding []int) bool {
+	return slices.ContainsFunc(s.plan.operandsOf(out.AddressFrom), func(n int) bool {
+		return s.plan.Buffers[n].Found == nil && !slices.Contains(deciding, n)
+	})
 }
 
 // try runs the configuration once, with these contents.

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"aliascheck/hlo/triton"
@@ -113,6 +114,20 @@ func TestSearchGivesUp(t *testing.T) {
 	assert.Contains(t, a.outcome.Reason, "inside its buffers")
 }
 
+// TestUnreadyWithoutAnAnalysis: that no made-up contents keep a kernel inside its
+// buffers does not hide that garbage takes it out of them.
+func TestUnreadyWithoutAnAnalysis(t *testing.T) {
+	s := newRowScatter(t, 64, 64, 0)
+	s.plan.Early = true
+	a, err := s.find(context.Background())
+	require.NoError(t, err)
+	require.False(t, a.outcome.Analysed)
+	assert.Equal(t, []int{1}, s.named)
+	u := s.unready(context.Background(), s.named, a)
+	require.NotNil(t, u)
+	assert.NotNil(t, u.Stray)
+}
+
 func TestSearchTakesWhatWasFound(t *testing.T) {
 	s := newRowScatter(t, 4, 4, 4)
 	s.plan.Buffers[1].setFound([]byte{3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0}, Recipe{Operand: 1, Kind: LiteralInput, Source: "constant.1"})
@@ -123,6 +138,50 @@ func TestSearchTakesWhatWasFound(t *testing.T) {
 	list, made := s.plan.inputs(a)
 	assert.False(t, made)
 	assert.Equal(t, []Recipe{{Operand: 1, Kind: LiteralInput, Source: "constant.1"}}, list)
+}
+
+// TestSearchAddsOperands: only with contents of operand 1 does the kernel get as far
+// as to need operand 0's; what was found needs nothing.
+func TestSearchAddsOperands(t *testing.T) {
+	s := newRowScatter(t, 16, 16, 16)
+	s.plan.Operands = 3
+	s.plan.Buffers = slices.Insert(s.plan.Buffers, 2, planBuffer{Element: element(t, "s32"), Size: 4, Claimant: -1})
+	s.plan.Buffers[2].setFound([]byte{1, 0, 0, 0}, Recipe{Operand: 2, Kind: LiteralInput})
+	s.config.kernel.Params = append(s.config.kernel.Params, triton.Param{Kind: triton.Array})
+	s.run = func(_ context.Context, l *ptx.Launch) (*ptx.Outcome, error) {
+		s.runs++
+		out := &ptx.Outcome{AddressFrom: []int{1, 2}, Effects: make([]ptx.Effects, 4)}
+		switch {
+		case l.Buffers[1].Contents == nil:
+		case l.Buffers[0].Contents == nil:
+			out.AddressFrom = []int{0, 1, 2}
+		default:
+			out.Analysed, out.AddressFrom = true, []int{0, 1, 2}
+			out.Effects[3].Written = []ptx.Range{{Start: 0, End: 256}}
+		}
+		return out, nil
+	}
+	a, err := s.find(context.Background())
+	require.NoError(t, err)
+	require.True(t, a.outcome.Analysed)
+	assert.Equal(t, 3, s.runs)
+	assert.Equal(t, []Recipe{{Operand: 0, Kind: RandomInput, Seed: 1}, {Operand: 1, Kind: PermutationInput, Seed: 2}}, a.recipes)
+}
+
+// TestSearchLooksThroughClaimedResults: a claimed result starts as its operand.
+func TestSearchLooksThroughClaimedResults(t *testing.T) {
+	s := newRowScatter(t, 64, 64, 64)
+	s.plan.Buffers[2].Claimant = 1
+	s.run = func(_ context.Context, l *ptx.Launch) (*ptx.Outcome, error) {
+		known := l.Buffers[2].Contents != nil
+		return &ptx.Outcome{Analysed: known, AddressFrom: []int{2}, Effects: make([]ptx.Effects, 3)}, nil
+	}
+	s.plan.Buffers[1].Size = s.plan.Buffers[2].Size
+	a, err := s.find(context.Background())
+	require.NoError(t, err)
+	require.True(t, a.outcome.Analysed)
+	assert.Equal(t, 1, a.recipes[0].Operand)
+	assert.Equal(t, a.contents[1], s.plan.apart(a.contents).buffers[2].Contents)
 }
 
 func TestTriesAreBounded(t *testing.T) {

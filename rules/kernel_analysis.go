@@ -104,7 +104,9 @@ func (k *KernelAnalyzer) analyseOne(ctx context.Context, p *kernelPlan, kernel *
 	}
 	out := a.outcome
 	if !out.Analysed {
-		r.Reason, r.Late = out.Reason, ctx.Err() != nil
+		r.Reason = out.Reason
+		r.Unready = s.unready(ctx, s.named, a)
+		r.Late = ctx.Err() != nil
 		return r
 	}
 	r.Analysed, r.Basis = true, basisOf(out)

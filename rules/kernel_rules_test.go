@@ -133,6 +133,9 @@ func TestKernelRules(t *testing.T) {
 		{"AC303 not known", "sort_computed_map_ffi_auto", run(func(r *KernelRun) {
 			r.Unready = &UnreadyRun{Operands: []int{1}, Reason: "it took too long"}
 		}), []string{"AC303 error 1 unconfirmed"}},
+		{"AC303 though not analysed", "sort_computed_map_ffi_auto", run(func(r *KernelRun) {
+			*r = KernelRun{Reason: "no contents fit", Unready: &UnreadyRun{Operands: []int{1}, Stray: &ptx.Stray{}}}
+		}), []string{"AC303 error 1 confirmed"}},
 		{"AC401", "tma_copy", run(func(r *KernelRun) {
 			r.Descriptors = []ptx.Descriptor{{Buffer: 0, GlobalAddress: 4096, Rank: 2, ElemType: 6, GlobalDim: [5]uint64{64, 64}, GlobalStride: [4]uint64{136},
 				BoxDim: [5]uint32{64, 64}, ElementStride: [5]uint32{1, 1}}}
