@@ -43,6 +43,8 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
+func BenchmarkGather(b *testing.B) { measure(b, gatherLaunch(b), Sliced, 1) }
+
 func BenchmarkWorkers(b *testing.B) {
 	for _, n := range []int{1, 2} {
 		b.Run("sort/"+string(rune('0'+n)), func(b *testing.B) { measure(b, sortLaunch(b), Sliced, n) })

@@ -220,8 +220,8 @@ func (f *firstReads) ranges() []Range {
 	return out
 }
 
-// elsewhere gives the bytes read first where a write that is not ordered after
-// the read exists: it may come first.
+// elsewhere gives the bytes read first where no read is known to come before
+// every write: another cluster's may come first, or one without an order.
 func (rec *record) elsewhere(g *gbuf) []Range {
 	var out ranges
 	for n, pg := range sortedPages(g.first.pages) {
@@ -230,24 +230,36 @@ func (rec *record) elsewhere(g *gbuf) []Range {
 				continue
 			}
 			line := n<<(pageLog-6) + int64(i)
-			out.line(line, rec.unordered(g, line, mask))
+			out.line(line, rec.mayPrecede(g, line, mask))
 		}
 	}
 	return out
 }
 
-func (rec *record) unordered(g *gbuf, line int64, mask uint64) uint64 {
-	found := uint64(0)
-	rec.r.parts(g.writes.cell(line), line, func(w part) {
-		for _, t := range []*table{g.reads, g.atomics} {
-			rec.r.parts(t.cell(line), line, func(r part) {
-				if both := w.entry.mask & r.entry.mask & mask; both != 0 {
-					found |= both &^ orderedBytes(rec.s.threads, r, w, line, line, 0, both, 0)
-				}
-			})
-		}
+// mayPrecede gives the bytes of mask that a write may precede, whichever way
+// the launch goes: some read has a write with no order to it, and no read is
+// ordered before every write. Of ordered reads the last alone is kept, so that
+// a write between them does not say that the first came after it.
+func (rec *record) mayPrecede(g *gbuf, line int64, mask uint64) uint64 {
+	n := rec.s.threads
+	free, first := uint64(0), uint64(0)
+	rec.reads(g, line, func(r part) {
+		late := uint64(0)
+		rec.r.parts(g.writes.cell(line), line, func(w part) {
+			both := w.entry.mask & r.entry.mask & mask
+			both &^= orderedBytes(n, r, w, line, line, 0, both, 0)
+			late |= both
+			free |= both &^ orderedBytes(n, w, r, line, line, 0, both, 0)
+		})
+		first |= r.entry.mask &^ late
 	})
-	return found
+	return free &^ first
+}
+
+// reads calls f for what reads or updates a line.
+func (rec *record) reads(g *gbuf, line int64, f func(r part)) {
+	rec.r.parts(g.reads.cell(line), line, f)
+	rec.r.parts(g.atomics.cell(line), line, f)
 }
 
 func (t *table) cell(line int64) uint32 {
@@ -323,10 +335,11 @@ func (s *launchState) final(g *gbuf) Final {
 		clear(f.Bytes[z.Start:z.End])
 	}
 	tags := s.tagsOf[0].taints
+	zero := union(g.zero, nil)
 	at := int64(0)
 	unknown := func(from, to int64) { // not written
 		if g.contents == nil && from < to {
-			for _, r := range minus([]Range{{from, to}}, union(g.zero, nil)) {
+			for _, r := range minus([]Range{{from, to}}, zero) {
 				opaque.add(r.Start, r.End)
 			}
 		}
@@ -336,22 +349,26 @@ func (s *launchState) final(g *gbuf) Final {
 			continue
 		}
 		start := int64(n) << dataPageLog
+		end := min(start+1<<dataPageLog, g.size)
 		unknown(at, start)
-		for i := range pg.data {
-			off := start + int64(i)
-			if off >= g.size {
-				break
+		for from := start; from < end; {
+			tag := pg.tag[from-start]
+			to := from + 1
+			for to < end && pg.tag[to-start] == tag {
+				to++
 			}
-			if tag := pg.tag[i]; tag == 0 {
-				unknown(off, off+1)
-			} else if tags[tag]&taintOpaque != 0 {
-				opaque.add(off, off+1)
-				f.Bytes[off] = 0
-			} else {
-				f.Bytes[off] = pg.data[i]
+			switch {
+			case tag == 0:
+				unknown(from, to)
+			case tags[tag]&taintOpaque != 0:
+				opaque.add(from, to)
+				clear(f.Bytes[from:to])
+			default:
+				copy(f.Bytes[from:to], pg.data[from-start:to-start])
 			}
+			from = to
 		}
-		at = min(start+1<<dataPageLog, g.size)
+		at = end
 	}
 	unknown(at, g.size)
 	f.Opaque = opaque

@@ -40,15 +40,27 @@ type dataPage struct {
 type tagTable struct {
 	taints []taint
 	number map[taint]uint8
+	last   taint
+	lastIs uint8
 }
 
 func (t *tagTable) init() {
 	t.taints = []taint{0, 0}
 	t.number = map[taint]uint8{0: 1}
+	t.last, t.lastIs = 0, 1
 }
 
 // of gives a taint's number; when there are too many, a number for all of them.
 func (t *tagTable) of(x taint) uint8 {
+	if x == t.last {
+		return t.lastIs
+	}
+	n := t.find(x)
+	t.last, t.lastIs = x, n
+	return n
+}
+
+func (t *tagTable) find(x taint) uint8 {
 	if n, ok := t.number[x]; ok {
 		return n
 	}
