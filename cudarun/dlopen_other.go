@@ -1,4 +1,4 @@
-//go:build !linux && !freebsd
+//go:build !linux
 
 package cudarun
 
@@ -7,7 +7,7 @@ import (
 	"runtime"
 )
 
-// openLibrary says that replays on a card are for Linux and FreeBSD.
+// openLibrary says that replays on a card are for Linux.
 func openLibrary(name string) (library, error) {
-	return library{}, fmt.Errorf("no %s on %s: kernels are replayed on Linux and FreeBSD only", name, runtime.GOOS)
+	return library{}, fmt.Errorf("no %s on %s: kernels are replayed on Linux only", name, runtime.GOOS)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // converse has a worker on the fake answer frames that are there from the start.
-func converse(t *testing.T, input []byte) ([]frame, error, *fakeDevice) {
+func converse(t *testing.T, input []byte) ([]frame, *fakeDevice, error) {
 	t.Helper()
 	d := newFake()
 	var out bytes.Buffer
@@ -22,7 +22,7 @@ func converse(t *testing.T, input []byte) ([]frame, error, *fakeDevice) {
 	for r := bufio.NewReader(&out); ; {
 		f, readErr := readFrame(r)
 		if readErr == io.EOF {
-			return frames, err, d
+			return frames, d, err
 		}
 		require.NoError(t, readErr, "the worker speaks the protocol, whatever it is told")
 		frames = append(frames, f)
@@ -35,7 +35,7 @@ func TestWorkerConversation(t *testing.T) {
 	require.NoError(t, writeJSON(&in, frameOpen, openRequest{0}))
 	require.NoError(t, writePlan(&in, &plan, runRequest{Deadline: helperDeadline}))
 	require.NoError(t, writePlan(&in, &plan, runRequest{Deadline: helperDeadline, Sanitize: true}))
-	frames, err, d := converse(t, in.Bytes())
+	frames, d, err := converse(t, in.Bytes())
 	require.NoError(t, err)
 	assert.Empty(t, d.leaks())
 	kinds := ""
@@ -73,7 +73,7 @@ func TestWorkerRefuses(t *testing.T) {
 		{"half a frame", [][]byte{open, plan[:len(plan)-1]}, "ends early"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err, d := converse(t, bytes.Join(c.in, nil))
+			_, d, err := converse(t, bytes.Join(c.in, nil))
 			assert.ErrorContains(t, err, c.want)
 			assert.Empty(t, d.leaks())
 		})
