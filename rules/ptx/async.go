@@ -11,6 +11,13 @@ type copyOp struct {
 	lo, hi int64 // of the destination, offsets in shared memory
 	group  uint32
 	groups []uint32 // by thread, where they differ
+	began  began
+}
+
+// began is when a copy was issued: from then on it may read.
+type began struct {
+	sync *syncState
+	seq  uint32
 }
 
 // copies is what a block's threads have outstanding.
@@ -146,6 +153,7 @@ func (o *copyOp) issue(s *strand) {
 	if first {
 		o.eachByte(&t, b, span)
 	}
+	o.began = began{b.snapshot(), b.cl.seq + 1}
 	b.copies.list = append(b.copies.list, o)
 	if len(b.copies.list) > 1<<14 {
 		m.stopAt(o.c.in, "line %d: %s: too many copies are outstanding", o.c.in.at.line, clip(o.c.in.name))
@@ -379,7 +387,11 @@ func (o *copyOp) end(s *strand, mask *mset, over func(t int) bool, async uint16,
 		}
 		t := touch{s: s, c: c, mask: m.keepSet(done), addr: &o.src, u: o.src.u, space: spaceGlobal}
 		t.async, t.phase = async, phase
+		m.unhold()
+		m.began = &o.began
 		t.global(reads, nil)
+		m.unhold()
+		m.began = nil
 	}
 	o.mask = rest
 	return rest != nil

@@ -28,6 +28,11 @@ func (m *worker) markFirstBytes(g *gbuf, ev event, thread int, off, size int64) 
 
 func (m *worker) markLine(g *gbuf, line int64, read part) {
 	left := read.entry.mask
+	if m.began != nil { // recorded when it ends, but it may read as soon as it is issued
+		at, when := *read.stored, *read.circumstances
+		at.seq, when.sync = m.began.seq, m.began.sync
+		read.event = event{&at, &when}
+	}
 	if pg := g.writes.pages[line>>(pageLog-6)].Load(); pg != nil {
 		if m.locked {
 			pg.mu.Lock()

@@ -57,7 +57,8 @@ type worker struct {
 	rec     recorder
 	threads int
 	warps   int
-	full    *mset // all threads of a block
+	full    *mset  // all threads of a block
+	began   *began // of the copy whose reads are recorded
 
 	template []value // constants and what depends on nothing else
 	zero     value

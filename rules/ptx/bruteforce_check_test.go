@@ -1,0 +1,299 @@
+package ptx
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// launch makes the machine's launch of a generated kernel.
+func (k *gKernel) launch() (*Launch, error) {
+	m, err := Parse("generated.ptx", []byte(k.text()))
+	if err != nil {
+		return nil, err
+	}
+	l := &Launch{Entry: m.Entries[0], Grid: k.grid, Block: k.block, Cluster: k.cluster}
+	for i, b := range k.bufs {
+		l.Buffers = append(l.Buffers, Buffer{Size: int64(len(b.contents)), Contents: b.contents})
+		l.Args = append(l.Args, Arg{Buffer: i, Zero: int64(b.zero)})
+	}
+	return l, nil
+}
+
+// effects gives a buffer's byte sets by brute force.
+func (b *brute) effects(buf int) Effects {
+	var e Effects
+	var out [6]ranges
+	zero := b.k.bufs[buf].zero
+	for i := range b.k.bufs[buf].contents {
+		var did [3]bool
+		ds := b.deeds[touchKey{buf, -1, i}]
+		first, hard := false, false
+		for _, d := range ds {
+			did[d.dir] = true
+			if d.dir == writes {
+				continue
+			}
+			covered, may := false, false
+			for _, w := range ds {
+				if w.dir == writes {
+					covered = covered || b.before(w, d)
+					may = may || !b.before(d, w)
+				}
+			}
+			first = first || !covered
+			hard = hard || !may
+		}
+		for n, yes := range []bool{did[reads], did[writes] || i < zero, did[updates], i < zero, first && i >= zero, first && !hard && i >= zero} {
+			if yes {
+				out[n].add(int64(i), int64(i+1))
+			}
+		}
+	}
+	e.Read, e.Written, e.Atomic, e.Zeroed, e.ReadFirst, e.Elsewhere = out[0], out[1], out[2], out[3], out[4], out[5]
+	e.OldRead = len(e.ReadFirst) > 0
+	return e
+}
+
+// unsafe looks for a byte of op that is read and not before it is written through res.
+func (b *brute) unsafe(op, res, shift int) bool {
+	for i := range b.k.bufs[res].contents {
+		for _, r := range b.deeds[touchKey{op, -1, i + shift}] {
+			if r.dir == writes {
+				continue
+			}
+			if i < b.k.bufs[res].zero {
+				return true
+			}
+			for _, w := range b.deeds[touchKey{res, -1, i}] {
+				if w.dir != reads && !b.before(r, w) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// racy says that two accesses to a byte, not both reads or both updates, have no order.
+func (b *brute) racy() bool {
+	for _, ds := range b.deeds {
+		for i, x := range ds {
+			for _, y := range ds[i+1:] {
+				if x.dir == y.dir && x.dir != writes {
+					continue
+				}
+				if !b.before(x, y) && !b.before(y, x) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// witnessed says that a witness is a true one.
+func (b *brute) witnessed(op, res, shift int, w *Witness) error {
+	find := func(buf, at int, a Access, dirs ...direction) []*deed {
+		var out []*deed
+		k := b.k
+		tid := int(a.Thread[0] + k.block[0]*(a.Thread[1]+k.block[1]*a.Thread[2]))
+		cta := int(a.Block[0] + k.grid[0]*a.Block[1])
+		for _, d := range b.deeds[touchKey{buf, -1, at}] {
+			if d.cta == cta && d.thread == cta*k.threads()+tid && d.line == a.PTXLine && (d.dir == dirs[0] || d.dir == dirs[1]) {
+				out = append(out, d)
+			}
+		}
+		return out
+	}
+	rs := find(op, int(w.Byte)+shift, w.Reader, reads, updates)
+	if len(rs) == 0 {
+		return fmt.Errorf("reader %+v does not read byte %d", w.Reader, int(w.Byte)+shift)
+	}
+	if w.Zeroed {
+		return nil
+	}
+	ws := find(res, int(w.Byte), w.Writer, writes, updates)
+	if len(ws) == 0 {
+		return fmt.Errorf("writer %+v does not write byte %d", w.Writer, w.Byte)
+	}
+	for _, r := range rs {
+		for _, x := range ws {
+			if !b.before(r, x) {
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("reader %+v is ordered before writer %+v of byte %d", w.Reader, w.Writer, w.Byte)
+}
+
+// checkKernel holds the machine to the brute-force checker.
+func checkKernel(seed uint64) (*brute, error) {
+	k := generateKernel(seed)
+	l, err := k.launch() // writes the lines into the statements
+	if err != nil {
+		return nil, err
+	}
+	b := bruteForce(k)
+	var outs [2]*Outcome
+	for mode := range outs {
+		l.Mode = Mode(mode)
+		o, err := Run(context.Background(), l)
+		switch {
+		case err != nil:
+			return b, err
+		case !o.Analysed || o.Hang != nil:
+			return b, fmt.Errorf("not analysed: %s %+v", o.Reason, o.Hang)
+		}
+		outs[mode] = o
+		if err := b.compare(o); err != nil {
+			return b, fmt.Errorf("mode %d: %w", mode, err)
+		}
+	}
+	for op := range k.bufs {
+		for res := range k.bufs {
+			if d := cmp.Diff(outs[0].InPlace(op, res, 0), outs[1].InPlace(op, res, 0)); d != "" {
+				return b, fmt.Errorf("sliced and full verdicts differ: %s", d)
+			}
+		}
+	}
+	if d := cmp.Diff(outs[0], outs[1], cmpopts.IgnoreFields(Outcome{}, "Stats", "Contents", "record")); d != "" {
+		return b, fmt.Errorf("sliced and full outcomes differ: %s", d)
+	}
+	if b.racy() {
+		return b, nil
+	}
+	for i, f := range outs[1].Contents {
+		if d := cmp.Diff(b.memory[i], f.Bytes); d != "" || len(f.Opaque) > 0 {
+			return b, fmt.Errorf("contents of buffer %d, opaque %v: %s", i, f.Opaque, d)
+		}
+	}
+	return b, nil
+}
+
+// compare holds one outcome to the checker.
+func (b *brute) compare(o *Outcome) error {
+	var from []int
+	if b.gathers {
+		from = []int{b.k.mapBuf}
+	}
+	if o.Complete == b.gathers || !slices.Equal(o.AddressFrom, from) || len(o.OutOfBounds) > 0 {
+		return fmt.Errorf("complete %v, addresses from %v, want %v, out of bounds %+v", o.Complete, o.AddressFrom, from, o.OutOfBounds)
+	}
+	for op := range b.k.bufs {
+		for res := range b.k.bufs {
+			for _, shift := range []int{0, 4, -64, 100} {
+				v := o.InPlace(op, res, int64(shift))
+				want := Safe
+				if b.unsafe(op, res, shift) {
+					want = Unsafe
+				}
+				if want != v.Safety {
+					return fmt.Errorf("operand %d, result %d, shift %d: want %v, got %v: %s %+v", op, res, shift, want, v.Safety, v.Reason, v.Witness)
+				}
+				if v.Witness == nil {
+					continue
+				}
+				if err := b.witnessed(op, res, shift, v.Witness); err != nil {
+					return fmt.Errorf("operand %d, result %d, shift %d: %w", op, res, shift, err)
+				}
+			}
+		}
+	}
+	for i := range b.k.bufs {
+		want, got := b.effects(i), o.Effects[i]
+		if d := cmp.Diff(want, got, cmpopts.IgnoreFields(Effects{}, "ReadFirst", "OldRead", "Elsewhere", "FirstRead", "ReadBy", "WrittenBy", "Reaches")); d != "" {
+			return fmt.Errorf("effects of buffer %d: %s", i, d)
+		}
+		if err := b.firsts(i, want, got); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// firsts compares what is read first. The record keeps, of each byte, two
+// clusters and the last of a cluster's ordered reads, and threads that touch it
+// by one instruction count as one: where that is not all that happened the
+// answer may err on the side of reading first.
+func (b *brute) firsts(buf int, want, got Effects) error {
+	has := func(rs []Range, i int64) bool {
+		return slices.ContainsFunc(rs, func(r Range) bool { return r.Start <= i && i < r.End })
+	}
+	for i := range int64(len(b.k.bufs[buf].contents)) {
+		few, lone := b.kept(touchKey{buf, -1, int(i)})
+		wf, gf := has(want.ReadFirst, i), has(got.ReadFirst, i)
+		if wf && !gf || few && wf != gf {
+			return fmt.Errorf("byte %d of buffer %d: read first %v, got %v", i, buf, wf, gf)
+		}
+		if we, ge := has(want.Elsewhere, i), has(got.Elsewhere, i); few && lone && we != ge {
+			return fmt.Errorf("byte %d of buffer %d: may be written elsewhere %v, got %v", i, buf, we, ge)
+		}
+	}
+	return nil
+}
+
+// kept says that the record keeps every write that counts for a byte, and that
+// no two reads of a cluster stand for each other.
+func (b *brute) kept(key touchKey) (few, lone bool) {
+	clusters, readers := map[int]bool{}, map[int]bool{}
+	few, lone = true, true
+	for i, x := range b.deeds[key] {
+		c := x.cta / b.k.ranks()
+		clusters[c] = true
+		if x.dir != writes {
+			lone = lone && !readers[c] && x.end == x.own
+			readers[c] = true
+			continue
+		}
+		for _, y := range b.deeds[key][:i] {
+			few = few && (y.dir != writes || b.before(x, y) || b.before(y, x))
+		}
+	}
+	return few && len(clusters) <= 2, lone
+}
+
+// TestBruteForce holds the machine to the checker on many kernels, and the
+// generator to making what is worth checking.
+func TestBruteForce(t *testing.T) {
+	racefree, unsafe, safe := 0, 0, 0
+	for seed := range uint64(400) {
+		b, err := checkKernel(seed)
+		if !assert.NoError(t, err, "seed %d", seed) {
+			continue
+		}
+		racefree += int(b2u(!b.racy()))
+		for op := 1; op < 4; op++ {
+			for res := 1; res < 4; res++ {
+				if len(b.effects(op).Read) == 0 || len(b.effects(res).Written) == 0 {
+					continue
+				}
+				if b.unsafe(op, res, 0) {
+					unsafe++
+				} else {
+					safe++
+				}
+			}
+		}
+	}
+	t.Logf("%d kernels without races; of pairs that meet %d unsafe, %d safe", racefree, unsafe, safe)
+	require.Greater(t, racefree, 40)
+	require.Greater(t, unsafe, 100)
+	require.Greater(t, safe, 100)
+}
+
+func FuzzGenerated(f *testing.F) {
+	for seed := range uint64(10) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		_, err := checkKernel(seed)
+		require.NoError(t, err, "%s", generateKernel(seed).text())
+	})
+}

@@ -1,0 +1,511 @@
+package ptx
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+)
+
+// A generated kernel is a tree of statements. The tree is written out as PTX,
+// which the machine runs, and walked thread by thread by the checker in
+// bruteforce_test.go, which shares nothing with the machine.
+
+type gKind int
+
+const (
+	gAccess    gKind = iota // global or shared load, store, atomic add
+	gLoop                   // body n times
+	gBranch                 // body where cond holds, other elsewhere
+	gBarrier                // bar.sync, bar.red of warps [lo, hi)
+	gSplit                  // bar.arrive of warps [lo, mid), bar.sync of [mid, hi)
+	gWarp                   // bar.warp.sync, shfl.sync, vote.sync, redux.sync
+	gArrive                 // mbarrier.arrive
+	gWait                   // mbarrier.try_wait loop for the phase of the last arrive
+	gCopy                   // cp.async
+	gCommit                 // cp.async.commit_group
+	gWaitGroup              // cp.async.wait_group n
+	gCluster                // barrier.cluster.arrive and wait
+)
+
+// gStmt is one statement; which fields count follows from kind.
+type gStmt struct {
+	kind        gKind
+	guard       *gCond // of accesses and copies: a predicate
+	buf         int    // of accesses: buffer, or gShared
+	dir         direction
+	size, vec   int // bytes of an element, elements
+	index       gIndex
+	base        int // bytes
+	generic     bool
+	form        int    // which spelling
+	lanes       uint32 // of gWarp: lanes that take part
+	group       int    // of gWarp: lanes of a group, a power of two
+	n           int
+	loop        int // of gLoop: number of its counter
+	cond        gCond
+	body, other []gStmt
+	id          int
+	lo, mid, hi int    // warps
+	dst         gStmt2 // of gCopy: where in shared memory
+	line        int    // of the PTX instruction, set when it is written
+	mapLine     int    // of the load of an index
+}
+
+// gStmt2 is the shared side of a copy.
+type gStmt2 struct {
+	index gIndex
+	base  int
+}
+
+const gShared = -1
+
+// gLast marks the store of the sum that ends every kernel.
+const gLast = 9
+
+// gIndex is an element number computed from the thread's place.
+type gIndex struct {
+	tid, cta, it, add int // factors, and a constant; modulo 2^32
+	loop              int // which counter
+	how               int // see eval
+	k                 uint32
+	mask              uint32 // applied last; elements minus one
+	bare              bool   // mask changes nothing and is not written
+}
+
+// How an index goes on from its affine part.
+const (
+	ixAffine = iota
+	ixXor
+	ixReverse
+	ixHash
+	ixGather // through the map buffer
+	ixShift
+)
+
+// gCond is a condition on the thread's place.
+type gCond struct {
+	what int
+	k    int
+	loop int
+	not  bool
+}
+
+const (
+	onTid     = iota // tid < k
+	onLane           // lane < k
+	onLaneBit        // bit k of lane is set
+	onWarp           // warp < k
+	onCta            // cta == k
+	onIter           // counter < k
+)
+
+// gBuf is a buffer, and how the launch starts it.
+type gBuf struct {
+	contents []byte
+	zero     int
+}
+
+type gKernel struct {
+	grid, block, cluster [3]uint32
+	bufs                 []gBuf
+	mapBuf               int // contents are elements' numbers below gMapSize
+	out                  int // every thread's sum in the end
+	body                 []gStmt
+	loops                int
+	mbars                []int // threads expected
+	nextBar              int
+	lastLine             int
+}
+
+const (
+	gMapSize    = 64
+	gSharedSize = 1024 // bytes beyond the mbarriers
+	gMaxMbars   = 8
+)
+
+func (k *gKernel) threads() int { return int(k.block[0] * k.block[1] * k.block[2]) }
+func (k *gKernel) blocks() int  { return int(k.grid[0] * k.grid[1]) }
+func (k *gKernel) ranks() int   { return int(k.cluster[0]) }
+
+// gPlace is what conditions and indices are computed from.
+type gPlace struct {
+	tid, cta int
+	iters    [4]int
+}
+
+func (c *gCond) holds(p *gPlace) bool {
+	ok := false
+	switch c.what {
+	case onTid:
+		ok = p.tid < c.k
+	case onLane:
+		ok = p.tid%32 < c.k
+	case onLaneBit:
+		ok = p.tid>>c.k&1 == 1
+	case onWarp:
+		ok = p.tid/32 < c.k
+	case onCta:
+		ok = p.cta == c.k
+	case onIter:
+		ok = p.iters[c.loop] < c.k
+	}
+	return ok != c.not
+}
+
+func (x *gIndex) eval(k *gKernel, p *gPlace) int {
+	v := uint32(x.tid*p.tid + x.cta*p.cta + x.add)
+	if x.it != 0 {
+		v += uint32(x.it * p.iters[x.loop])
+	}
+	switch x.how {
+	case ixXor:
+		v ^= x.k
+	case ixReverse:
+		v = x.k - v
+	case ixHash:
+		v = v * 0x9E3779B1 >> 7
+	case ixShift:
+		v >>= x.k
+	case ixGather:
+		v = binary.LittleEndian.Uint32(k.bufs[k.mapBuf].contents[4*(v&(gMapSize-1)):])
+	}
+	return int(v & x.mask)
+}
+
+// generator makes kernels from random numbers.
+type generator struct {
+	*rand.Rand
+	k    *gKernel
+	left int // statements that may still be made
+	work int // thread-accesses that may still be made
+}
+
+// gScope is where statements stand: who gets there.
+type gScope struct {
+	lo, hi  int    // warps
+	whole   bool   // all lanes of them
+	lanes   uint32 // the lanes of every warp, where known; 0 unknown
+	ctas    bool   // all blocks
+	loops   []int  // counters in use
+	repeats int
+	depth   int
+}
+
+func generateKernel(seed uint64) *gKernel {
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, 0x9E3779B97F4A7C15)), left: 24, work: 12000}
+	k := &gKernel{mapBuf: 0, nextBar: 1}
+	g.k = k
+	k.grid, k.cluster = [3]uint32{1 + g.Uint32N(4), 1, 1}, [3]uint32{1, 1, 1}
+	switch g.IntN(8) {
+	case 0:
+		k.cluster[0] = 2
+		k.grid[0] = 2 + 2*g.Uint32N(2)
+	case 1:
+		k.grid[1] = 2
+	}
+	shapes := [][3]uint32{{32, 1, 1}, {64, 1, 1}, {96, 1, 1}, {128, 1, 1}, {16, 4, 1}, {8, 4, 2}, {48, 1, 1}, {64, 1, 1}}
+	k.block = shapes[g.IntN(len(shapes))]
+	order := g.Perm(gMapSize)
+	numbers := make([]byte, 4*gMapSize)
+	for i, n := range order {
+		binary.LittleEndian.PutUint32(numbers[4*i:], uint32(n))
+	}
+	k.bufs = []gBuf{{contents: numbers}}
+	for range 3 {
+		b := gBuf{contents: make([]byte, 256<<g.IntN(4))}
+		for i := range b.contents {
+			b.contents[i] = byte(g.Uint32())
+		}
+		if g.IntN(8) == 0 {
+			b.zero = 1 + g.IntN(len(b.contents))
+		}
+		k.bufs = append(k.bufs, b)
+	}
+	k.out = len(k.bufs)
+	k.bufs = append(k.bufs, gBuf{contents: make([]byte, 4*k.threads()*k.blocks())})
+	top := gScope{lo: 0, hi: (k.threads() + 31) / 32, whole: true, ctas: true}
+	if k.threads()%32 == 0 {
+		top.lanes = ^uint32(0)
+	}
+	k.body = g.block(top, 3+g.IntN(8))
+	return k
+}
+
+func (g *generator) block(sc gScope, n int) []gStmt {
+	var out []gStmt
+	for range n {
+		if g.left <= 0 {
+			break
+		}
+		g.left--
+		out = append(out, g.stmt(sc)...)
+	}
+	return out
+}
+
+func (g *generator) stmt(sc gScope) []gStmt {
+	switch r := g.IntN(20); {
+	case r < 9:
+		return g.access(sc)
+	case r < 11 && sc.depth < 3:
+		return g.branch(sc)
+	case r < 13 && len(sc.loops) < 2 && sc.depth < 3:
+		return g.loop(sc)
+	case r < 16:
+		return g.barrier(sc)
+	case r < 18:
+		return g.warp(sc)
+	case r < 19:
+		return g.copy(sc)
+	}
+	return g.access(sc)
+}
+
+func (g *generator) cond(sc gScope) gCond {
+	c := gCond{not: g.IntN(3) == 0}
+	switch g.IntN(7) {
+	case 0:
+		c.what, c.k = onTid, g.IntN(g.k.threads()+1)
+	case 1:
+		c.what, c.k = onLane, 1+g.IntN(32)
+	case 2:
+		c.what, c.k = onLaneBit, g.IntN(5)
+	case 3, 4:
+		c.what, c.k = onWarp, sc.lo+g.IntN(sc.hi-sc.lo+1)
+	case 5:
+		c.what, c.k = onCta, g.IntN(g.k.blocks())
+	case 6:
+		if len(sc.loops) == 0 {
+			c.what, c.k = onWarp, sc.lo+1
+			break
+		}
+		c.what, c.k, c.loop = onIter, g.IntN(4), sc.loops[g.IntN(len(sc.loops))]
+	}
+	return c
+}
+
+// narrow gives the scope of the threads of sc for which c holds; ok is false where there are none.
+func (sc gScope) narrow(c gCond, not bool) (gScope, bool) {
+	not = not != c.not
+	sc.depth++
+	switch c.what {
+	case onTid:
+		sc.whole, sc.lanes = false, 0
+	case onLane, onLaneBit:
+		m := uint32(0)
+		for lane := range 32 {
+			if (&gCond{what: c.what, k: c.k, not: not}).holds(&gPlace{tid: lane}) {
+				m |= 1 << lane
+			}
+		}
+		sc.whole = false
+		sc.lanes &= m
+		return sc, m != 0
+	case onWarp:
+		if not {
+			sc.lo = max(sc.lo, c.k)
+		} else {
+			sc.hi = min(sc.hi, c.k)
+		}
+		return sc, sc.lo < sc.hi
+	case onCta:
+		sc.ctas = false
+	}
+	return sc, true
+}
+
+func (g *generator) branch(sc gScope) []gStmt {
+	s := gStmt{kind: gBranch, cond: g.cond(sc)}
+	if in, ok := sc.narrow(s.cond, false); ok {
+		s.body = g.block(in, 1+g.IntN(4))
+	}
+	if in, ok := sc.narrow(s.cond, true); ok && g.IntN(2) == 0 {
+		s.other = g.block(in, 1+g.IntN(4))
+	}
+	return []gStmt{s}
+}
+
+func (g *generator) loop(sc gScope) []gStmt {
+	s := gStmt{kind: gLoop, n: 1 + g.IntN(4), loop: g.k.loops}
+	if g.k.loops >= len(gPlace{}.iters) {
+		return g.access(sc)
+	}
+	g.k.loops++
+	sc.loops = append(append([]int(nil), sc.loops...), s.loop)
+	sc.repeats = max(sc.repeats, 1) * s.n
+	sc.depth++
+	s.body = g.block(sc, 1+g.IntN(4))
+	return []gStmt{s}
+}
+
+// index makes an index below count, a power of two.
+func (g *generator) index(sc gScope, count int) gIndex {
+	n := g.k.threads()
+	x := gIndex{tid: 1, cta: n, mask: uint32(count - 1)}
+	switch g.IntN(6) {
+	case 0:
+		x.tid = []int{0, 2, 3, 5, -1, 7}[g.IntN(6)]
+	case 1:
+		x.cta = g.IntN(2)
+	case 2:
+		x.add = g.IntN(64)
+	}
+	if len(sc.loops) > 0 && g.IntN(2) == 0 {
+		x.loop = sc.loops[g.IntN(len(sc.loops))]
+		x.it = []int{1, n, 8, n * g.k.blocks()}[g.IntN(4)]
+	}
+	switch g.IntN(9) {
+	case 0:
+		x.how, x.k = ixXor, uint32(1+g.IntN(31))
+	case 1:
+		x.how, x.k = ixReverse, uint32(count-1)
+	case 2:
+		x.how = ixHash
+	case 3:
+		x.how = ixGather
+	case 4:
+		x.how, x.k = ixShift, uint32(1+g.IntN(3))
+	}
+	if x.how == ixAffine && x.tid >= 0 {
+		most := x.tid*(n-1) + x.cta*(g.k.blocks()-1) + x.it*3 + x.add
+		x.bare = most < count
+	}
+	return x
+}
+
+func (g *generator) access(sc gScope) []gStmt {
+	cost := g.k.threads() * g.k.blocks() * max(sc.repeats, 1)
+	if g.work < cost {
+		return nil
+	}
+	g.work -= cost
+	s := gStmt{kind: gAccess, dir: reads, generic: g.IntN(4) == 0, form: g.IntN(4)}
+	s.size = []int{1, 2, 4, 4, 4, 8}[g.IntN(6)]
+	s.vec = []int{1, 1, 1, 2, 4}[g.IntN(5)]
+	for s.size*s.vec > 16 {
+		s.vec /= 2
+	}
+	switch g.IntN(5) {
+	case 0, 1:
+		s.dir = writes
+	case 2:
+		if g.IntN(3) == 0 {
+			s.dir, s.vec, s.size = updates, 1, 4<<g.IntN(2)
+		}
+	}
+	s.buf = 1 + g.IntN(g.k.out-1)
+	bytes := len(g.k.bufs[s.buf].contents)
+	if g.IntN(8) == 0 {
+		s.buf, bytes = gShared, gSharedSize
+	}
+	s.place(g, sc, bytes)
+	if g.IntN(4) == 0 {
+		c := g.cond(sc)
+		s.guard = &c
+	}
+	return []gStmt{s}
+}
+
+// place chooses an index such that the access stays within the buffer.
+func (s *gStmt) place(g *generator, sc gScope, bytes int) {
+	count := bytes / (s.size * s.vec)
+	if g.IntN(4) == 0 && count >= 4 {
+		s.base = bytes / 2
+		count /= 2
+	}
+	s.index = g.index(sc, count)
+}
+
+// barrier makes one of the block's or the cluster's synchronizations.
+func (g *generator) barrier(sc gScope) []gStmt {
+	k := g.k
+	all := sc.lo == 0 && sc.hi == (k.threads()+31)/32
+	full := k.threads()%32 == 0
+	if !sc.whole || !all && !full {
+		return g.warp(sc)
+	}
+	switch r := g.IntN(10); {
+	case r == 0 && all && sc.ctas && k.ranks() > 1:
+		return []gStmt{{kind: gCluster, form: g.IntN(2)}}
+	case r <= 2 && full && sc.repeats == 0 && sc.hi-sc.lo > 1 && k.nextBar < 15:
+		k.nextBar++
+		return []gStmt{{kind: gSplit, id: k.nextBar - 1, lo: sc.lo, hi: sc.hi, mid: sc.lo + 1 + g.IntN(sc.hi-sc.lo-1), form: g.IntN(2)}}
+	case r <= 4 && len(k.mbars) < gMaxMbars:
+		return g.mbarrier(sc)
+	}
+	s := gStmt{kind: gBarrier, lo: sc.lo, hi: sc.hi, form: g.IntN(5)}
+	if !all || g.IntN(4) == 0 {
+		if k.nextBar > 15 {
+			return g.warp(sc)
+		}
+		s.id = k.nextBar
+		k.nextBar++
+	}
+	return []gStmt{s}
+}
+
+// mbarrier makes an arrive and, for all or some, a wait later on.
+func (g *generator) mbarrier(sc gScope) []gStmt {
+	k := g.k
+	id := len(k.mbars)
+	n := 0
+	for t := sc.lo * 32; t < min(sc.hi*32, k.threads()); t++ {
+		n++
+	}
+	k.mbars = append(k.mbars, n)
+	out := []gStmt{{kind: gArrive, id: id, form: g.IntN(2)}}
+	between := sc
+	between.depth = 3
+	if g.IntN(2) == 0 {
+		out = append(out, g.access(between)...)
+	}
+	wait := gStmt{kind: gWait, id: id, form: g.IntN(3)}
+	if sc.repeats > 0 {
+		wait.form %= 2 // by token: the parity changes
+	}
+	if sc.repeats == 0 && g.IntN(3) == 0 {
+		c := g.cond(gScope{lo: sc.lo, hi: sc.hi})
+		return append(out, gStmt{kind: gBranch, cond: c, body: []gStmt{wait}})
+	}
+	return append(out, wait)
+}
+
+// warp makes a synchronization of lanes.
+func (g *generator) warp(sc gScope) []gStmt {
+	if sc.lanes == 0 {
+		return g.access(sc)
+	}
+	s := gStmt{kind: gWarp, lanes: sc.lanes, group: 32, form: g.IntN(5)}
+	if g.IntN(3) == 0 {
+		s.group = 1 << (1 + g.IntN(4))
+	}
+	if sc.lanes != ^uint32(0) && s.form == 1 { // a shuffle needs its source lane
+		s.form = 0
+	}
+	s.n = 1 << g.IntN(5) % s.group
+	return []gStmt{s}
+}
+
+// copy makes an asynchronous copy, commits it and, most of the time, waits for it.
+func (g *generator) copy(sc gScope) []gStmt {
+	cost := g.k.threads() * g.k.blocks() * max(sc.repeats, 1)
+	if g.work < cost {
+		return nil
+	}
+	g.work -= cost
+	s := gStmt{kind: gCopy, buf: 1 + g.IntN(g.k.out-1), size: 4 << g.IntN(3), vec: 1}
+	s.place(g, sc, len(g.k.bufs[s.buf].contents))
+	s.dst.index = gIndex{tid: 1, mask: uint32(gSharedSize/s.size - 1)}
+	if g.IntN(4) == 0 {
+		c := g.cond(sc)
+		s.guard = &c
+		s.form = g.IntN(2) // a false guard skips, or copies zeros
+	}
+	out := []gStmt{s, {kind: gCommit}}
+	if g.IntN(2) == 0 {
+		out = append(out, g.access(sc)...)
+	}
+	if g.IntN(4) != 0 {
+		out = append(out, gStmt{kind: gWaitGroup, n: g.IntN(2)})
+	}
+	return out
+}
