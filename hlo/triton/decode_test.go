@@ -283,9 +283,8 @@ func escape(data []byte) []byte {
 func FuzzOpaque(f *testing.F) {
 	for _, raw := range dumpedCalls(f) {
 		f.Add(raw.Config, raw.Target == string(TargetRaw))
-		packed := raw.Config
 		if raw.Target == string(TargetFFI) {
-			packed, _ = dictionary(raw.Config, nil)
+			packed, _ := dictionary(raw.Config, nil)
 			f.Add(packed, true)
 		}
 	}
