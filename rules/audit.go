@@ -75,6 +75,7 @@ type ModuleReport struct {
 func (a *Auditor) Module(ctx context.Context, m *hlo.Module) *ModuleReport {
 	out := &ModuleReport{Path: strings.Clone(m.Path), Name: strings.Clone(m.Name)}
 	calls := a.alias.Calls(m)
+	out.Calls = make([]Call, 0, len(calls)) // of calls that were read, not a number of the file's
 	for i := range calls {
 		if ctx.Err() != nil {
 			return out

@@ -36,6 +36,7 @@ func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 // run is the whole program: it returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	boundGarbage()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
