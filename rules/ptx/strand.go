@@ -148,15 +148,13 @@ func (s *strand) indexed(b *basicBlock, c *code) {
 		s.bb = b.to[first]
 		return
 	}
-	s.split(b.join, b.to[first], s.m.keepSet(same), s.bb) // the rest asks again
-	s.skipTo(b)
+	rest := s.split(b.join, b.to[first], s.m.keepSet(same), s.bb)
+	rest.pc = len(b.sliced) // it asks again, and nothing else
 }
 
-// skipTo makes a split strand's other part start at the end of the block.
-func (s *strand) skipTo(b *basicBlock) { s.pc = len(b.sliced) }
-
-// split leaves the threads of taken to go to one block, the others to another.
-func (s *strand) split(at, to int32, taken *mset, other int32) {
+// split leaves the threads of taken to go to one block, the others, which it
+// returns, to another.
+func (s *strand) split(at, to int32, taken *mset, other int32) *strand {
 	m := s.m
 	if at >= 0 {
 		if s.top != nil && s.top.bb == at {
@@ -178,6 +176,7 @@ func (s *strand) split(at, to int32, taken *mset, other int32) {
 	if len(s.b.cl.strands) > maxStrands {
 		m.stop("the threads of a block go more than %d ways", maxStrands)
 	}
+	return o
 }
 
 const maxStrands = 2048
