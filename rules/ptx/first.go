@@ -127,9 +127,7 @@ func (t *table) masks(r *recorder, f func(line int64, mask uint64)) {
 				f(line, r.event(cell-1).lineMask(line))
 				continue
 			}
-			mask := uint64(0)
-			r.parts(cell, line, func(p part) { mask |= p.entry.mask })
-			f(line, mask)
+			f(line, r.entries.a.get(cell&indexBits).all)
 		}
 		if r.shared {
 			pg.mu.Unlock()

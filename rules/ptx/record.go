@@ -37,7 +37,7 @@ type event struct {
 const (
 	asyncNever = 0xffff
 	eventBytes = 48
-	entryBytes = 24
+	entryBytes = 32
 	cellBytes  = 4
 )
 
@@ -50,6 +50,7 @@ type entry struct {
 	how    uint8  // bytes of a piece as a power of two; 16 * (thread of the next piece, + 1)
 	first  uint8  // bit in mask when the entry was made
 	bound  uint32 // of a full chain's head
+	all    uint64 // of a chain's head: the bytes that the chain touches
 }
 
 const anyThread = -1
@@ -293,7 +294,7 @@ func (r *recorder) merge(t *table, cell *uint32, line int64, e event, id uint32,
 		}
 	}
 	en.ev = id + 1
-	if *cell != 0 {
+	if *cell != 0 && r.entries.a.get(*cell&indexBits).all&mask != 0 {
 		if en.mask = r.settle(t, cell, line, e, en); en.mask == 0 {
 			return false
 		}
@@ -317,8 +318,10 @@ func (r *recorder) push(cell *uint32, en entry, first bool) bool {
 		}
 		r.m.memory(entryBytes)
 	}
+	en.all = en.mask
 	if !first && *cell&chainFlag != 0 {
 		en.next = *cell&indexBits + 1
+		en.all |= r.entries.a.get(*cell & indexBits).all
 	}
 	*x = en
 	*cell = chainFlag | i
@@ -381,6 +384,7 @@ func (r *recorder) settle(t *table, cell *uint32, line int64, e event, add entry
 		if en.mask == 0 && (prev != nil || next != 0) {
 			if prev == nil {
 				*cell = chainFlag | (next - 1)
+				r.entries.a.get(next - 1).all |= en.all
 			} else {
 				prev.next = next
 			}
