@@ -90,6 +90,9 @@ func reportNotRestored(p *Pass, a, b int, why string) {
 // it is less than an error.
 func notRestoredSeverity(p *Pass, a int) (Severity, string) {
 	x := &p.Call.Operands[a]
+	if zeroedFirst(p, a) {
+		return Note, "Every configuration starts with that buffer zeroed, and never reads what stood in it."
+	}
 	if p.Effects != nil {
 		if reads, known := p.Effects.ReadsOld(a); known && !reads {
 			return Note, "The kernel does not read what stood in the buffer before."
@@ -105,6 +108,29 @@ func notRestoredSeverity(p *Pass, a int) (Severity, string) {
 		}
 	}
 	return Error, ""
+}
+
+// zeroedFirst reports whether every configuration zeroes all of operand leaf a before
+// its first instruction (bytes_to_zero), through its pointer or that of a result
+// which stands in its place: the memory's old contents are dropped on purpose.
+func zeroedFirst(p *Pass, a int) bool {
+	x := &p.Call.Operands[a]
+	for i := range p.Kernel.Kernels {
+		zeroed, n := false, int64(0)
+		for _, param := range p.Kernel.Kernels[i].Params {
+			if param.Kind != triton.Array && param.Kind != triton.Descriptor {
+				continue
+			}
+			if b := buffer(p.Call, n); b != nil && b.Allocation == x.Allocation && b.Slice == x.Slice {
+				zeroed = zeroed || param.BytesToZero >= uint64(max(x.Slice.Size, 0))
+			}
+			n++
+		}
+		if !zeroed {
+			return false
+		}
+	}
+	return len(p.Kernel.Kernels) > 0 && x.Allocation >= 0
 }
 
 // allocatedOnly reports whether a leaf's value is the result of AllocateBuffer

@@ -20,11 +20,17 @@ import (
 
 const dumpDir = "../testdata/dumps"
 
-// expected reads expect.txt: lines of findings by case. kernels says whether what
-// only running the kernels can show is owed too.
+// expected reads the dumps' expect.txt.
 func expected(t *testing.T, kernels bool) map[string][]string {
 	t.Helper()
-	f, err := os.Open(filepath.Join(dumpDir, "expect.txt"))
+	return expectedIn(t, dumpDir, kernels)
+}
+
+// expectedIn reads a folder's expect.txt: lines of findings by case. kernels says
+// whether what only running the kernels can show is owed too.
+func expectedIn(t *testing.T, dir string, kernels bool) map[string][]string {
+	t.Helper()
+	f, err := os.Open(filepath.Join(dir, "expect.txt"))
 	require.NoError(t, err)
 	defer f.Close()
 	out := map[string][]string{}
