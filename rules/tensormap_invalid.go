@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ func checkTensormaps(p *Pass) {
 	for i := range p.Effects.KernelRuns() {
 		r := &p.Effects.KernelRuns()[i]
 		for n := range r.Descriptors {
-			checkDeviceTensormap(p, r, &r.Descriptors[n])
+			checkDeviceTensormap(p, r, &r.Descriptors[n], ptxVersion(p, i))
 		}
 	}
 }
@@ -63,10 +64,26 @@ func checkHostTensormaps(p *Pass, k *triton.Kernel) {
 }
 
 // checkDeviceTensormap judges a descriptor that the kernel built and used.
-func checkDeviceTensormap(p *Pass, r *KernelRun, d *ptx.Descriptor) {
+func checkDeviceTensormap(p *Pass, r *KernelRun, d *ptx.Descriptor, version int) {
 	access := newAccess(&d.Access)
 	what := fmt.Sprintf("the descriptor that the kernel builds and uses (%s)", where(&d.Access))
-	reportTensormap(p, d.Buffer, what, tensormap.Judge(tensormap.FromReplace(replaceFields(d))), r, &access)
+	fields := replaceFields(d)
+	fields.PTXVersion = version
+	reportTensormap(p, d.Buffer, what, tensormap.Judge(tensormap.FromReplace(fields)), r, &access)
+}
+
+// ptxVersion is the .version of configuration i's PTX, major times ten plus minor;
+// 0 where it has none that can be read.
+func ptxVersion(p *Pass, i int) int {
+	if p.Kernel == nil || i >= len(p.Kernel.Kernels) {
+		return 0
+	}
+	_, rest, ok := bytes.Cut(p.Kernel.Kernels[i].PTX, []byte(".version"))
+	var major, minor int
+	if _, err := fmt.Sscanf(string(rest[:min(len(rest), 16)]), "%d.%d", &major, &minor); !ok || err != nil {
+		return 0
+	}
+	return 10*major + minor
 }
 
 // replaceFields puts what a kernel set into the words of the PTX ISA.
@@ -107,7 +124,11 @@ func reportTensormap(p *Pass, buffer int, what string, j tensormap.Judgement, r 
 	var broken []string
 	for _, v := range j.Violations {
 		if v.Enforced {
-			broken = append(broken, fmt.Sprintf("%s is %s and must be %s (rule %d)", v.Parameter, v.Value, v.Needs, v.Rule))
+			text := fmt.Sprintf("%s is %s and must be %s", v.Parameter, v.Value, v.Needs)
+			if v.Rule > 0 { // 0: jaxlib refuses it before the driver sees it
+				text += fmt.Sprintf(" (rule %d)", v.Rule)
+			}
+			broken = append(broken, text)
 		}
 	}
 	pr.Message = fmt.Sprintf("The driver refuses %s: %s.", what, strings.Join(broken, "; "))
