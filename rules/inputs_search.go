@@ -160,11 +160,12 @@ func (b *planBuffer) count() int64 {
 // never touches (a kernel may be compiled without the part that would).
 func (p *kernelPlan) written(c *configuration, out *ptx.Outcome) (bytes int64, all bool) {
 	all = true
-	for n := p.Operands; n < len(p.Buffers); n++ {
-		if !c.takes(n) {
+	for r := range p.Buffers[p.Operands:] {
+		n := p.writtenThrough(c, r)
+		if n < 0 {
 			continue
 		}
-		b := &p.Buffers[n]
+		b := &p.Buffers[p.Operands+r]
 		w := covered(joined(out.Effects[n].Written, out.Effects[n].Atomic))
 		bytes += w
 		all = all && (w >= b.Size || w == 0 || b.Claimant >= 0)

@@ -105,6 +105,16 @@ func TestSearchLeavesOutWhatIsNeverTouched(t *testing.T) {
 	assert.Equal(t, 2, s.runs)
 }
 
+// TestSearchCountsWhatIsWrittenThroughAnOperand: a declared result without a pointer.
+func TestSearchCountsWhatIsWrittenThroughAnOperand(t *testing.T) {
+	s := newRowScatter(t, 64, 64, 64)
+	s.plan.Operands = 3
+	s.plan.Buffers = append(s.plan.Buffers, planBuffer{Element: element(t, "f32"), Size: 1024, Claimant: 2})
+	_, err := s.find(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, 2, s.runs)
+}
+
 // TestSearchGivesUp: every index is out of bounds.
 func TestSearchGivesUp(t *testing.T) {
 	s := newRowScatter(t, 64, 64, 0)
