@@ -38,8 +38,8 @@ func SelfTest(ctx context.Context, s *Session) []ControlResult {
 // and later.
 func Controls() []Control {
 	const found, not = "confirmed", "unconfirmed"
-	contents := make([]byte, 0, 4*controlElements)
-	for i := range controlElements {
+	contents := make([]byte, 0, 4*ControlElements)
+	for i := range ControlElements {
 		contents = binary.LittleEndian.AppendUint32(contents, math.Float32bits(float32(i+1)))
 	}
 	control := func(entry string, inPlace bool) Plan { return controlPlan(contents, entry, inPlace) }
@@ -50,7 +50,7 @@ func Controls() []Control {
 	}
 	sums := control("sum", false) // its order is free, and within a tolerance
 	sums.FloatAtomics = true
-	sums.Kernels[0].Zero = []Zero{{Buffer: 1, Bytes: 4 * controlElements}}
+	sums.Kernels[0].Zero = []Zero{{Buffer: 1, Bytes: 4 * ControlElements}}
 	return []Control{
 		{"a reversal in place", "AC201", found, control("reverse", true)},
 		{"a product in place", "AC201", not, control("scale", true)},
@@ -68,26 +68,27 @@ func Controls() []Control {
 		{"a product after a fault", "AC903", not, control("scale", false)},
 		{"a wait for ever", "AC902", found, control("wait", false)},
 		{"a product after a hang", "AC902", not, control("scale", false)},
-		{"sums in any order", "AC201", not, sums},
+		{"sums in any order", "AC101", not, sums},
 		{"trials that are not restored", "AC301", found, tuned()},
-		{"trials that are restored", "AC301", not, tuned(SaveEntry{0, 1, 4 * controlElements})},
+		{"trials that are restored", "AC301", not, tuned(SaveEntry{0, 1, 4 * ControlElements})},
 	}
 }
 
-// controlElements are more than any card runs at once: blocks come in waves.
-const controlElements = 1 << 22
+// ControlElements is the number of floats of each buffer of a control: more than any
+// card runs at once, so that blocks come in waves.
+const ControlElements = 1 << 22
 
 // controlPlan is a kernel of controlPTX on one operand and one result.
 func controlPlan(contents []byte, entry string, inPlace bool) Plan {
 	p := Plan{
 		Name: "control: " + entry,
 		Kernels: []Kernel{{
-			Entry: entry, PTX: []byte(controlPTX), Grid: [3]uint32{controlElements / 256, 1, 1}, Block: [3]uint32{256, 1, 1},
-			Params: []Param{{Kind: ParamBuffer}, {Kind: ParamBuffer, Buffer: 1}, {Kind: ParamScalar, Scalar: u32(controlElements)}},
+			Entry: entry, PTX: []byte(controlPTX), Grid: [3]uint32{ControlElements / 256, 1, 1}, Block: [3]uint32{256, 1, 1},
+			Params: []Param{{Kind: ParamBuffer}, {Kind: ParamBuffer, Buffer: 1}, {Kind: ParamScalar, Scalar: u32(ControlElements)}},
 		}},
 		Buffers: []Buffer{
-			{Label: "operand 0", Role: Operand, Bytes: 4 * controlElements, Element: "f32", Claims: NoBuffer, Contents: contents, Origin: "1, 2, 3, ..."},
-			{Label: "result {}", Role: Result, Bytes: 4 * controlElements, Element: "f32", Claims: NoBuffer},
+			{Label: "operand 0", Role: Operand, Bytes: 4 * ControlElements, Element: "f32", Claims: NoBuffer, Contents: contents, Origin: "1, 2, 3, ..."},
+			{Label: "result {}", Role: Result, Bytes: 4 * ControlElements, Element: "f32", Claims: NoBuffer},
 		},
 		Shared: []Place{{Group: 0}, {Group: 1}},
 	}

@@ -135,7 +135,7 @@ func (o *replayOptions) again(ctx context.Context, job *auditJob, f *rules.Findi
 
 // show prints what a replay showed.
 func show(a *app, f *rules.Finding) error {
-	fmt.Fprintf(a.stdout, "%s %s, %s in %s: %s\n%s\n", f.Code, f.Rule, f.Instruction, f.Path, f.Confirmation, f.ConfirmationReason)
+	fmt.Fprintf(a.stdout, "%s %s, %s in %s: %s\n%s\nagain: %s\n", f.Code, f.Rule, f.Instruction, f.Path, f.Confirmation, f.ConfirmationReason, replayCommandLine(f))
 	if f.Evidence == nil || f.Evidence.GPU == nil {
 		return errors.New("the finding was not replayed: " + f.ConfirmationReason)
 	}

@@ -33,7 +33,7 @@ or could not run.`,
 		},
 	}
 	o.addFlags(root)
-	root.AddCommand(newRulesCommand(a), newExplainCommand(a), newVersionCommand(a), newRunCommand(a), newMergeCommand(a), newDiffCommand(a), newTensormapCommand(a), newReplayCommand(a), newManCommand(a), newWorkerCommand(a))
+	root.AddCommand(newRulesCommand(a), newExplainCommand(a), newVersionCommand(a), newRunCommand(a), newMergeCommand(a), newDiffCommand(a), newTensormapCommand(a), newReplayCommand(a), newSelftestCommand(a), newManCommand(a), newWorkerCommand(a))
 	for _, c := range append(root.Commands(), root) {
 		completeValues(c)
 	}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+
+	"aliascheck/alias"
+	"aliascheck/cudarun"
+	"aliascheck/hlo"
+	"aliascheck/hlo/triton"
+	"aliascheck/rules"
+)
+
+// machineControls runs the controls of which the PTX machine has an opinion.
+func machineControls(ctx context.Context, _ []int) ([]selfTestRow, error) {
+	analyzer := rules.NewKernelAnalyzer(rules.KernelOptions{})
+	var rows []selfTestRow
+	for _, c := range cudarun.Controls() {
+		ask := machineOpinion(c.Code)
+		if ask == nil {
+			continue
+		}
+		row := selfTestRow{engine: "PTX machine", name: c.Name, code: c.Code, found: c.Want == "confirmed"}
+		call, kernel := controlCall(&c.Plan)
+		effects, reason := analyzer.Run(ctx, call, kernel)
+		if effects == nil || reason != "" {
+			row.said = "not analysed: " + reason
+		} else {
+			got := ask(effects)
+			row.ok = got == row.found
+			row.said = effects.Pair(0, 0).Reason
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// machineOpinion tells from a control's effects whether they show a code; nil where
+// the machine has no opinion.
+func machineOpinion(code string) func(rules.Effects) bool {
+	run := func(e rules.Effects) *rules.KernelRun { return &e.KernelRuns()[0] }
+	switch code {
+	case "AC201":
+		return func(e rules.Effects) bool { return e.Pair(0, 0).Verdict == rules.Unsafe }
+	case "AC203":
+		return func(e rules.Effects) bool { return run(e).Buffers[0].WrittenBy != nil }
+	case "AC204":
+		return func(e rules.Effects) bool {
+			covered := int64(0)
+			for _, r := range run(e).Buffers[1].Written {
+				covered += r.End - r.Start
+			}
+			return covered < controlBytes(e)
+		}
+	case "AC205":
+		return func(e rules.Effects) bool { return len(run(e).Buffers[1].ReadFirst) > 0 }
+	case "AC206", "AC903":
+		return func(e rules.Effects) bool { return len(run(e).Strays) > 0 }
+	}
+	return nil
+}
+
+// controlBytes is the size of a control's result: what its operand's reads cover.
+func controlBytes(rules.Effects) int64 { return 4 * cudarun.ControlElements }
+
+// controlCall is a control as a call in a module of its own.
+func controlCall(p *cudarun.Plan) (*alias.Call, *triton.Call) {
+	m := &hlo.Module{
+		Name:         "selftest",
+		Computations: []hlo.Computation{{Name: "main", Decoded: true, End: 2, Root: 1, Schedule: []int32{0, 1}}},
+		Instructions: []hlo.Instruction{
+			{Name: "x", Opcode: "parameter", EndValue: 1},
+			{Name: "call", Opcode: "custom-call", Operands: []int32{0}, Position: 1, FirstValue: 1, EndValue: 2},
+		},
+		Values: []hlo.Value{{ID: 0, Instruction: 0, Allocation: 0}, {ID: 1, Instruction: 1, Allocation: 1}},
+	}
+	bytes := p.Buffers[0].Bytes
+	m.Values[0].Size, m.Values[1].Size = bytes, bytes
+	m.Allocations = []hlo.Allocation{{Index: 0, Size: bytes, EntryParameter: true}, {Index: 1, Size: bytes}}
+	leaf := func(operand, value int32) alias.Leaf {
+		return alias.Leaf{
+			Operand: operand, Element: hlo.F32, Dims: []int64{bytes / 4}, Bytes: bytes, Value: value, Allocation: value,
+			Slice: hlo.Slice{Allocation: int64(value), Size: bytes},
+		}
+	}
+	call := &alias.Call{Module: m, Instruction: 1, Target: string(triton.TargetFFI), Site: 1, Start: 1, End: 1,
+		Operands: []alias.Leaf{leaf(0, 0)}, Results: []alias.Leaf{leaf(-1, 1)}}
+	k := &p.Kernels[0]
+	n := triton.Param{Kind: triton.Scalar, Type: "u32", Size: 4, Bits: cudarun.ControlElements}
+	return call, &triton.Call{Name: k.Entry, Kernels: []triton.Kernel{{
+		Name: k.Entry, PTX: k.PTX, Capability: 70, Warps: k.Block[0] / 32, NumCTAs: 1, Grid: k.Grid,
+		Params: []triton.Param{{Kind: triton.Array}, {Kind: triton.Array}, n},
+	}}}
+}
