@@ -160,8 +160,9 @@ func (t *touch) global(d direction, each func(i int32, g *gbuf, off int64)) {
 
 // record puts an access of known shape on the record.
 //
-// Neighbouring pieces that the same threads touch one instruction after the
-// other, as compilers write a vector, become one event.
+// Pieces that the same threads touch one after the other, as compilers write a
+// vector or a stencil, become one event, as long as nothing orders them and no
+// other kind of access comes between.
 func (t *touch) record(g *gbuf, d direction, sh *shape, off int64) {
 	if g.private {
 		if d != reads {
@@ -170,35 +171,35 @@ func (t *touch) record(g *gbuf, d direction, sh *shape, off int64) {
 		return
 	}
 	b, m := t.s.b, t.s.m
-	h := &m.held
-	if h.g == g && h.takes(t, d, sh, off) && h.sync == b.snapshot() {
-		e := &m.merges[t.c.index]
-		down := off < h.ev.base
-		if e.from != h.sh || e.down != down {
-			e.from, e.to, e.down = h.sh, m.shapeWide(h.sh, h.sh.size+sh.size), down
-			old := h.more
-			if old == nil {
-				old = []int32{h.ev.orig}
+	now := b.snapshot()
+	if n := m.heldCount; n > 0 {
+		h := &m.held[0]
+		if d != h.d || d == updates || t.async != 0 || h.sync != now || h.ev.rank != uint16(b.rank) {
+			m.unhold()
+		} else {
+			for i := range m.held[:n] {
+				if m.held[i].takes(m, t.c, g, sh, off) {
+					return
+				}
 			}
-			if down {
-				e.more = append([]int32{t.c.orig}, old...)
-			} else {
-				e.more = append(append([]int32(nil), old...), t.c.orig)
+			if n == len(m.held) {
+				m.unhold()
 			}
 		}
-		h.sh, h.more, h.ev.base, h.down = e.to, e.more, min(off, h.ev.base), down
-		return
 	}
-	m.unhold()
 	b.cl.seq++
-	*h = heldEvent{g: g, d: d, c: t.c, sh: sh, cl: b.cl, first: sh.size, sync: b.snapshot()}
+	h := &m.held[m.heldCount]
+	m.heldCount++
+	*h = heldEvent{g: g, d: d, c: t.c, sh: sh, first: sh.size, sync: now}
 	h.ev = stored{cluster: b.cl.number, seq: b.cl.seq, orig: t.c.orig, rank: uint16(b.rank), async: t.async, phase: t.phase, base: off}
+	if d == updates || t.async != 0 {
+		m.unhold()
+	}
 }
 
-// heldEvent is the last event, not yet recorded: the next may add to it.
+// heldEvent is an event that is not yet recorded: the next may add to it.
 type heldEvent struct {
 	g     *gbuf
-	cl    *clusterRun
 	d     direction
 	sh    *shape
 	first int64 // bytes of a piece
@@ -209,17 +210,38 @@ type heldEvent struct {
 	more  []int32
 }
 
-// takes says that an access continues the event that is held: the same threads
-// touch the bytes that follow, or go before, with nothing in between.
-func (h *heldEvent) takes(t *touch, d direction, sh *shape, off int64) bool {
-	b := t.s.b
-	if h.d != d || d == updates || h.sh.t != sh.t || sh.t == nil || h.sh.mask != sh.mask || h.first != sh.size || h.sh.size >= 16 {
+// maxMerged bounds the bytes that a thread touches in a merged event.
+const maxMerged = 32
+
+// takes adds an access by the same threads, to bytes that follow, or go before,
+// or are there already; false when it does not fit.
+func (h *heldEvent) takes(m *worker, c *code, g *gbuf, sh *shape, off int64) bool {
+	if h.g != g || h.sh.t != sh.t || sh.t == nil || h.sh.mask != sh.mask || h.first != sh.size {
 		return false
 	}
-	if h.cl != b.cl || h.ev.rank != uint16(b.rank) || h.ev.seq != b.cl.seq || h.ev.async != 0 || t.async != 0 {
+	at := off - h.ev.base
+	if at >= 0 && at+sh.size <= h.sh.size {
+		return true
+	}
+	down := at == -sh.size
+	if h.sh.size >= maxMerged || !(down && (h.more == nil || h.down) || at == h.sh.size && !h.down) {
 		return false
 	}
-	return off == h.ev.base+h.sh.size && !h.down || off == h.ev.base-sh.size && (h.more == nil || h.down)
+	e := &m.merges[c.index]
+	if e.from != h.sh || e.down != down {
+		e.from, e.to, e.down = h.sh, m.shapeWide(h.sh, h.sh.size+sh.size), down
+		old := h.more
+		if old == nil {
+			old = []int32{h.ev.orig}
+		}
+		if down {
+			e.more = append([]int32{c.orig}, old...)
+		} else {
+			e.more = append(append([]int32(nil), old...), c.orig)
+		}
+	}
+	h.sh, h.more, h.ev.base, h.down = e.to, e.more, min(off, h.ev.base), down
+	return true
 }
 
 // merged remembers what a code made of the event before.
@@ -229,15 +251,14 @@ type merged struct {
 	down     bool
 }
 
-// unhold records the event that is held.
+// unhold records the events that are held.
 func (m *worker) unhold() {
-	h := &m.held
-	if h.g == nil {
-		return
+	n := m.heldCount
+	m.heldCount = 0
+	for i := range m.held[:n] {
+		h := &m.held[i]
+		m.note(h.g, h.d, m.inContext(h.c, &h.ev, h.sh.at(h.ev.base&63), h.sync, h.more))
 	}
-	g := h.g
-	h.g = nil
-	m.note(g, h.d, m.inContext(h.c, &h.ev, h.sh.at(h.ev.base&63), h.sync, h.more))
 }
 
 // contextKey is a context by value; of more, the first element's address will do:

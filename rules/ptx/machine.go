@@ -74,7 +74,8 @@ type worker struct {
 	shapes      map[shapeKey]*shape
 	lastShape   []shapeEntry
 	merges      []merged
-	held        heldEvent
+	held        [6]heldEvent
+	heldCount   int
 	contextsAt  cursor[*circumstances]
 	contextOf   map[contextKey]uint32
 	lastContext []contextEntry
