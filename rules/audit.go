@@ -241,7 +241,7 @@ func (p *Pass) pairReport(r *Call, a, b int) {
 	}
 	v := p.Pair(a, b)
 	if isItsOperand(p, a, b) {
-		v = PairVerdict{Verdict: Safe, Basis: Complete, Reason: "the kernel takes one pointer for both"}
+		v = PairVerdict{Verdict: Safe, Basis: v.Basis, Reason: "the kernel takes one pointer for both"}
 	}
 	r.Pairs = append(r.Pairs, Pair{
 		Operand: int(x.Operand), OperandIndex: ints(x.Index), ResultIndex: ints(y.Index),
