@@ -107,6 +107,10 @@ func (s *launchState) shadowBytes() int64 {
 type ranges []Range
 
 func (r *ranges) line(line int64, mask uint64) {
+	if mask == ^uint64(0) {
+		r.add(line<<6, (line+1)<<6)
+		return
+	}
 	for mask != 0 {
 		lo := bits.TrailingZeros64(mask)
 		n := bits.TrailingZeros64(^(mask >> lo))

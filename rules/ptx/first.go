@@ -118,16 +118,20 @@ func (t *table) masks(r *recorder, f func(line int64, mask uint64)) {
 		if r.shared {
 			pg.mu.Lock()
 		}
+		last, ev := uint32(0), event{}
 		for i, cell := range pg.cells {
 			if cell == 0 {
 				continue
 			}
 			line := int64(n)<<(pageLog-6) + int64(i)
-			if cell&chainFlag == 0 {
-				f(line, r.event(cell-1).lineMask(line))
+			if cell&chainFlag != 0 {
+				f(line, r.entries.a.get(cell&indexBits).all)
 				continue
 			}
-			f(line, r.entries.a.get(cell&indexBits).all)
+			if cell != last {
+				last, ev = cell, r.event(cell-1)
+			}
+			f(line, ev.lineMask(line))
 		}
 		if r.shared {
 			pg.mu.Unlock()

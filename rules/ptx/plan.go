@@ -77,6 +77,7 @@ type plan struct {
 	phase int64 // of the first byte, in its line
 	lines []planLine
 	dense bool // line i of lines is line i from the first
+	whole bool // every line that it touches, it touches whole
 }
 
 type planLine struct {
@@ -189,6 +190,10 @@ func (sh *shape) at(phase int64) *plan {
 		add(o + phase)
 	}
 	p.dense = p.lines[len(p.lines)-1].delta == int64(len(p.lines)-1)
+	p.whole = true
+	for _, l := range p.lines {
+		p.whole = p.whole && l.mask == ^uint64(0)
+	}
 	sh.plans[phase] = p
 	return p
 }

@@ -254,10 +254,13 @@ func (r *recorder) piece(t *table, line int64, e event, id uint32, en entry) boo
 	return r.merge(t, cell, line, e, id, en)
 }
 
-// lineMask gives the bytes of a line that the event touches.
+// lineMask gives the bytes that the event touches of a line, one that it does touch.
 func (e event) lineMask(line int64) uint64 {
 	end := e.base + int64(e.size)
 	if e.plan != nil {
+		if e.plan.whole {
+			return ^uint64(0)
+		}
 		if !e.plan.solid {
 			return e.plan.lineMask(line - e.base>>6)
 		}
