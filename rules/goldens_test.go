@@ -2,10 +2,12 @@ package rules
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"testing"
 
+	"aliascheck/hlo/triton"
 	"aliascheck/rules/goldens"
 	"aliascheck/rules/ptx"
 
@@ -63,4 +65,43 @@ func goldenPlan(t *testing.T, g *goldens.Golden) (p *kernelPlan, config *configu
 	require.NoError(t, err)
 	require.NotNil(t, config, "%s has no call %s", g.Dump, g.Instruction)
 	return p, config
+}
+
+// TestGoldensCover: every configuration of the dumps has a golden, or one for an
+// equal kernel, or its dump is among those that can have none.
+func TestGoldensCover(t *testing.T) {
+	const testdata = "../testdata"
+	key := func(k triton.Kernel) string {
+		k.Description = ""
+		data, err := json.Marshal(k)
+		require.NoError(t, err)
+		return goldens.Sum(data)
+	}
+	all, err := goldens.Load(testdata + "/goldens")
+	require.NoError(t, err)
+	has := map[string]bool{}
+	for _, g := range all {
+		_, config := goldenPlan(t, &g)
+		has[key(*config.kernel)] = true
+	}
+	special, err := goldens.LoadSpecials(testdata + "/goldens")
+	require.NoError(t, err)
+	folders, err := goldens.Folders(testdata)
+	require.NoError(t, err)
+	for dump, s := range special {
+		assert.Contains(t, folders, dump, "%s: no such dump", dump)
+		assert.True(t, s.Skip != "" || len(s.Inputs)+len(s.Close) > 0, "%s: nothing special", dump)
+	}
+	for _, folder := range folders {
+		if special[folder].Skip != "" {
+			continue
+		}
+		err := goldens.EachCall(filepath.Join(testdata, folder), func(c goldens.Call) error {
+			for i, k := range c.Kernels.Kernels {
+				assert.True(t, has[key(k)], "%s: %s: configuration %d has no golden", folder, c.Name, i)
+			}
+			return nil
+		})
+		require.NoError(t, err)
+	}
 }

@@ -100,11 +100,23 @@ func (b *Buffer) over(got, want float64) float64 {
 	return 0
 }
 
-// unit is one in the last place of v, of normal magnitude, in an element type.
+// unit is one in the last place of v in an element type: of zero, and where v is not
+// normal, the smallest number of the type.
 func unit(element string, v float64) float64 {
-	digits := map[string]int{"f64": 53, "f32": 24, "f16": 11, "bf16": 8}[element]
+	digits, least := 53, -1074
+	switch element {
+	case "f32":
+		digits, least = 24, -149
+	case "f16":
+		digits, least = 11, -24
+	case "bf16":
+		digits, least = 8, -133
+	}
 	_, exponent := math.Frexp(v)
-	return math.Ldexp(1, exponent-digits)
+	if v == 0 {
+		return math.Ldexp(1, least)
+	}
+	return math.Ldexp(1, max(exponent-digits, least))
 }
 
 // float reads one element, of the types that a sample can be of; nil reads as zero.
