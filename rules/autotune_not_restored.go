@@ -15,7 +15,7 @@ func autotuneNotRestored() Rule {
 			What:  "An autotuned call declares that a result is an operand's buffer, and no entry of the autotuner's own table makes it save that buffer: the entry is missing, it compares two different addresses, or its size does not cover the slice. The table's output number counts operands first, so it is at least the number of operands.",
 			Why:   "The autotuner runs every configuration many times on the live buffers; each trial works on what the last one left, so the first call of a process returns the kernel applied many times over.",
 			Mend:  "Pass (operand, number of operands + result, size in bytes) for every declared pair in the autotuner's input_output_aliases. jax-triton 0.4.0 passes the result's own number: upgrade, or do not autotune the call.",
-			Wrong: "A kernel that overwrites its in-out buffer without reading it loses nothing. That is a note where an analysis of the kernel proves it, and where the operand is an uninitialized buffer.",
+			Wrong: "A kernel that overwrites its in-out buffer without reading it loses nothing. That is a note where an analysis of the kernel proves it, where every configuration zeroes the operand first, and where the operand is an uninitialized buffer.",
 		},
 		Check: checkAutotuneNotRestored,
 	}
