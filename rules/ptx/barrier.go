@@ -34,12 +34,15 @@ func runBarrier(s *strand, c *code) {
 		want = int64(n)
 	}
 	b := s.b
-	if c.flags&(barArrive|barReduce) == 0 && mask == b.live && b.bars[id].arrived == 0 && (want < 0 || want <= int64(mask.n+31)&^31) {
+	if c.flags&(barArrive|barReduce) == 0 && mask == b.live && (b.bars == nil || b.bars[id].arrived == 0) && (want < 0 || want <= int64(mask.n+31)&^31) {
 		b.barrierAll()
 		b.cl.version++
 		return
 	}
 	mask = s.m.keepSet(mask)
+	if b.bars == nil {
+		b.bars = make([]barrier, 16)
+	}
 	bar := &b.bars[id]
 	if bar.arrived == 0 {
 		bar.set, bar.sync = newSet(s.m.threads), newSet(s.m.threads)

@@ -19,7 +19,7 @@ type block struct {
 	shared  sharedMemory
 	local   []byte
 	ltags   []uint8
-	bars    [16]barrier
+	bars    []barrier // 16, once one is waited at
 	copies  copies
 	wgroups int
 	exited  int // threads

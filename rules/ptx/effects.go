@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+	"sync"
 )
 
 // record is what an Outcome keeps of a run, for verdicts.
@@ -34,9 +35,17 @@ func (s *launchState) outcome() *Outcome {
 	rec.r.events.a, rec.r.entries.a = s.events, s.entries
 	o.record = rec
 	reach := s.p.reachable()
-	for i := range s.l.Buffers {
-		o.Effects = append(o.Effects, rec.effects(s.bufs[i], reach))
+	o.Effects = make([]Effects, len(s.l.Buffers))
+	var wg sync.WaitGroup
+	slots := make(chan bool, max(s.l.Workers, 1)) // as many at once as there are workers
+	for i := range o.Effects {
+		slots <- true
+		wg.Go(func() {
+			o.Effects[i] = rec.effects(s.bufs[i], reach)
+			<-slots
+		})
 	}
+	wg.Wait()
 	o.OutOfBounds = sortedValues(s.strays, func(a, b Stray) int { return compareAccess(a.Access, b.Access) })
 	o.LateCopies = sortedValues(s.late, func(a, b LateCopy) int {
 		return cmp.Or(compareAccess(a.Use, b.Use), compareAccess(a.Copy, b.Copy))
