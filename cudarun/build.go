@@ -187,8 +187,14 @@ func (b *builder) param(k *triton.Kernel, a triton.Argument, scratch int64) (Par
 		return Param{Kind: ParamScratch, Bytes: scratch, Align: int64(k.ScratchAlign)}, nil
 	case triton.FromProfiler:
 		return Param{Kind: ParamNull}, nil
+	case triton.FromDescriptor:
+		m, err := tensorMap(k.Params[a.Param].Tensor)
+		if err != nil {
+			return Param{}, fmt.Errorf("parameter %d: %w", a.Param, err)
+		}
+		return Param{Kind: ParamTensor, Buffer: a.Buffer, Tensor: m}, nil
 	}
-	return Param{}, fmt.Errorf("parameter %d is a TMA descriptor that the host encodes: such calls are not replayed on a GPU", a.Param)
+	return Param{}, fmt.Errorf("parameter %d comes from nowhere that is known", a.Param)
 }
 
 // slices are the leaves' places; false where one has none.

@@ -167,6 +167,11 @@ func (p *Plan) checkParam(param Param) error {
 		if param.Bytes < 0 || param.Bytes > maxBytes || param.Align < 0 || param.Align > 1<<20 || param.Align&(param.Align-1) != 0 {
 			return fmt.Errorf("scratch of %d bytes aligned to %d", param.Bytes, param.Align)
 		}
+	case ParamTensor:
+		if param.Buffer < 0 || param.Buffer >= len(p.Buffers) {
+			return fmt.Errorf("describes buffer %d of %d", param.Buffer, len(p.Buffers))
+		}
+		return param.Tensor.check()
 	case ParamNull:
 	default:
 		return fmt.Errorf("unknown kind %q", param.Kind)

@@ -8,13 +8,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"aliascheck/alias"
 	"aliascheck/hlo"
 	"aliascheck/hlo/triton"
+	"aliascheck/rules/ptx"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -66,20 +66,19 @@ func corpusPlan(t testing.TB, name string, call *alias.Call, force bool) Plan {
 	return *plan
 }
 
-// entrySizes reads the parameters of a .entry: the real reader is not this package's.
+// entrySizes reads the parameters of a kernel's entry.
 func entrySizes(k *triton.Kernel) ([]int, error) {
-	text := string(k.PTX)
-	at := regexp.MustCompile(`\.entry\s+` + regexp.QuoteMeta(k.Name) + `\s*\(([^)]*)\)`).FindStringSubmatch(text)
-	if at == nil {
+	module, err := ptx.Parse(k.Name+".ptx", k.PTX)
+	if err != nil {
+		return nil, err
+	}
+	entry := module.Entry(k.Name)
+	if entry == nil {
 		return nil, fmt.Errorf("no entry %s", k.Name)
 	}
 	sizes := []int{}
-	for _, m := range regexp.MustCompile(`\.param\s+\.[a-z](\d+)`).FindAllStringSubmatch(at[1], -1) {
-		var bits int
-		if _, err := fmt.Sscan(m[1], &bits); err != nil {
-			return nil, err
-		}
-		sizes = append(sizes, bits/8)
+	for _, p := range entry.Params {
+		sizes = append(sizes, p.Size)
 	}
 	return sizes, nil
 }

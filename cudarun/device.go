@@ -28,6 +28,9 @@ type device interface {
 	// function finds an entry and allows it its dynamic shared memory.
 	function(m module, entry string, shared uint32) (function, error)
 
+	// encode makes a TMA descriptor of memory of this card, tensorMapBytes long.
+	encode(m *TensorMap, at address) ([]byte, error)
+
 	// confine prepares the smallest part of the card, and says how many
 	// multiprocessors it has, or why there is none.
 	confine() (sms int, err error)

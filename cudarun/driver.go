@@ -27,11 +27,11 @@ func requiredSymbols() []string {
 	}
 }
 
-// optionalSymbols came with later drivers: clusters (CUDA 11.8), parameter
-// sizes (12.4), green contexts (12.4).
+// optionalSymbols came with later drivers: clusters (CUDA 11.8), TMA descriptors
+// (12.0), parameter sizes (12.4), green contexts (12.4).
 func optionalSymbols() []string {
 	return []string{
-		"cuLaunchKernelEx", "cuFuncGetParamInfo",
+		"cuLaunchKernelEx", "cuFuncGetParamInfo", encodeTiled,
 		"cuDeviceGetDevResource", "cuDevSmResourceSplitByCount", "cuDevResourceGenerateDesc",
 		"cuGreenCtxCreate", "cuGreenCtxDestroy", "cuGreenCtxStreamCreate",
 	}

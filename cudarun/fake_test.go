@@ -135,6 +135,13 @@ func (d *fakeDevice) function(m module, entry string, _ uint32) (function, error
 	return function{handle: uintptr(m), entry: entry}, nil
 }
 
+func (d *fakeDevice) encode(m *TensorMap, at address) ([]byte, error) {
+	if m.Box[0] > 256 {
+		return nil, fakeError(encodeTiled, codeInvalidValue)
+	}
+	return append(u64(uint64(at)), make([]byte, tensorMapBytes-8)...), nil
+}
+
 func (d *fakeDevice) confine() (int, error) {
 	if d.noParts {
 		return 0, fmt.Errorf("the driver has no green contexts")
@@ -227,8 +234,9 @@ func fakeKernels() map[string]func(*fakeCall) {
 	}
 	return map[string]func(*fakeCall){
 		entryCompare: fakeCompare, entryMagnitude: fakeMagnitude, entryGuard: fakeGuard,
-		"scale":   each(func(c *fakeCall, i, _ int) { c.setF32(1, i, 3*c.f32(0, i)) }),
-		"reverse": each(func(c *fakeCall, i, n int) { c.setF32(1, i, c.f32(0, n-1-i)) }),
+		"described": each(func(c *fakeCall, i, _ int) { c.setF32(1, i, 3*c.f32(0, i)) }),
+		"scale":     each(func(c *fakeCall, i, _ int) { c.setF32(1, i, 3*c.f32(0, i)) }),
+		"reverse":   each(func(c *fakeCall, i, n int) { c.setF32(1, i, c.f32(0, n-1-i)) }),
 		// on the whole card all blocks read before any writes: the hazard hides
 		"hidden": func(c *fakeCall) {
 			n := int(c.u32(2))

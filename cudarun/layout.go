@@ -110,7 +110,7 @@ func (p *Plan) isItsOperand(k *Kernel, i int) bool {
 // pointsTo says whether a parameter of the kernel points to buffer i.
 func (k *Kernel) pointsTo(i int) bool {
 	for _, param := range k.Params {
-		if param.Kind == ParamBuffer && param.Buffer == i {
+		if (param.Kind == ParamBuffer || param.Kind == ParamTensor) && param.Buffer == i {
 			return true
 		}
 	}

@@ -74,6 +74,7 @@ const (
 	ParamScalar  ParamKind = "scalar"  // raw bytes, by value
 	ParamScratch ParamKind = "scratch" // a pointer to memory that nobody else uses; null where Bytes is 0
 	ParamNull    ParamKind = "null"    // a null pointer (the profiling buffer)
+	ParamTensor  ParamKind = "tensor"  // a TMA descriptor of a buffer, by value
 )
 
 // Param is one parameter of the entry, in order.
@@ -85,6 +86,8 @@ type Param struct {
 	Scalar       []byte    `json:"scalar,omitempty"`       // ParamScalar: little-endian, 1, 2, 4 or 8 bytes
 	Bytes        int64     `json:"bytes,omitempty"`        // ParamScratch: its size for the whole launch
 	Align        int64     `json:"align,omitempty"`        // ParamScratch
+	// Tensor is, of a ParamTensor, what the driver encodes with the buffer's address.
+	Tensor *TensorMap `json:"tensor,omitempty"`
 }
 
 // Zero is a fill with zeros before a launch.

@@ -326,6 +326,13 @@ func (r *replay) bind(k *Kernel, at placed) (launch, error) {
 			if param.Divisibility > 0 && value%uint64(param.Divisibility) != 0 {
 				return l, fmt.Errorf("parameter %d (buffer %d): its address is not divisible by %d, jaxlib refuses the call", n, param.Buffer, param.Divisibility)
 			}
+		case ParamTensor:
+			descriptor, err := r.dev.encode(param.Tensor, at.buffers[param.Buffer])
+			if err != nil {
+				return l, fmt.Errorf("parameter %d: %w", n, err)
+			}
+			l.params = append(l.params, descriptor)
+			continue
 		case ParamScratch:
 			if param.Bytes > 0 {
 				align := address(max(param.Align, layoutAlign))

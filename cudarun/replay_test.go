@@ -329,3 +329,15 @@ func TestConfigurations(t *testing.T) {
 	assert.Equal(t, "confirmed", v.Confirmation)
 	assert.Contains(t, v.Reason, "configuration 2")
 }
+
+// A kernel that takes its operand through a TMA descriptor.
+func TestDescriptorParameter(t *testing.T) {
+	p := pairPlan("described", testElements, true, true)
+	p.Kernels[0].Params[0] = Param{Kind: ParamTensor, Tensor: &TensorMap{DataType: 7, Rank: 1, Dims: []uint64{testElements},
+		Strides: []uint64{}, Box: []uint32{8}, ElementStrides: []uint32{1}}}
+	out := replayFake(t, p)
+	assert.Equal(t, "unconfirmed", out.Verdict("AC201", NoBuffer).Confirmation)
+	p.Kernels[0].Params[0].Tensor.Box[0] = 257
+	_, err := replayOn(t, newFake(), p)
+	assert.ErrorContains(t, err, "parameter 0: "+encodeTiled)
+}

@@ -12,6 +12,8 @@ import (
 	"time"
 	"unsafe"
 
+	"aliascheck/hlo/triton"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -189,6 +191,27 @@ func TestStubErrors(t *testing.T) {
 	assert.ErrorIs(t, err, errHang)
 	s.call("stub_not_ready", 0)
 	require.NoError(t, d.unload(m))
+}
+
+// A TMA descriptor that a launch takes is encoded with its buffer's address.
+func TestStubDescriptor(t *testing.T) {
+	s := openStub(t)
+	d, err := openCard(s.library, 0)
+	require.NoError(t, err)
+	m, err := tensorMap(&triton.TensorDescriptor{ElemType: 6, Swizzle: 3, OOBFill: 1, Shape: []uint64{4096, 1024}, Strides: []uint64{1024, 1}, BlockShape: []uint32{32, 64}})
+	require.NoError(t, err)
+	for range 200 {
+		s.log()
+		descriptor, err := d.encode(m, 0x7000)
+		require.NoError(t, err)
+		assert.Len(t, descriptor, tensorMapBytes)
+		require.Equal(t, []string{"tiled skew 0 type 6 rank 2 tensor 0 dims 1024,4096 strides 2048 box 64,32 steps 1,1 0 3 0 1"}, s.log())
+	}
+	m.Strides[0] = 8
+	_, err = d.encode(m, 0x7000)
+	assert.ErrorContains(t, err, "refuses a TMA descriptor")
+	require.NoError(t, d.close())
+	assert.Zero(t, s.live())
 }
 
 // A whole replay through the driver's calls: what is filled, copied and launched,
