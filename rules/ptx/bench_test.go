@@ -80,3 +80,18 @@ func cpuTime() time.Duration {
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
+
+// BenchmarkInPlace judges every pair of a launch that is safe: every line is looked at.
+func BenchmarkInPlace(b *testing.B) {
+	for _, name := range []string{"softmax", "scale", "matmul", "transpose"} {
+		b.Run(name, func(b *testing.B) {
+			l := benchmarkLaunches(b)[name]()
+			o := analysed(b, l)
+			for b.Loop() {
+				for i := range l.Buffers {
+					o.InPlace(i, len(l.Buffers)-1, 0)
+				}
+			}
+		})
+	}
+}
