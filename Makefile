@@ -51,7 +51,7 @@ test-gpu:
 # On a machine with a GPU of compute capability 9.0: what the card computes, for the
 # PTX machine to be held to.
 goldens:
-	$(GO) test -count=1 -run TestGPUGoldens ./cudarun -renew
+	CUDARUN_RENEW_GOLDENS=1 $(GO) test -count=1 -v -run TestGPUGoldens ./cudarun
 
 # Speeds, each beside its floor or its peer of the same run. The peer needs python3
 # with venv, and PyPI.
