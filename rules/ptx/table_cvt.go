@@ -268,7 +268,7 @@ func lowerCvtPacked(l *lowerer, in *instr, m modifiers) error {
 			x = saturate(x)
 		}
 		r := tf.encode(x, mode)
-		if inf := (uint64(1)<<tf.exp - 1) << tf.mant; satfinite && !tf.noInf && r&(inf<<1-1) == inf {
+		if inf := (uint64(1)<<tf.exp - 1) << tf.mant; satfinite && !tf.noInf && r&(inf|(1<<tf.mant-1)) == inf {
 			r--
 		}
 		return r
