@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 func play(role string) error {
 	switch role {
 	case "fake", "full":
+		var opened *fakeDevice
 		w := worker{abort: endProcess, open: func(ordinal int) (device, error) {
 			if ordinal > 1 {
 				return nil, fmt.Errorf("device %d: the driver shows 2 devices", ordinal)
@@ -39,9 +40,14 @@ func play(role string) error {
 			if role == "full" {
 				d.total = 1 << 17
 			}
+			opened = d
 			return d, nil
 		}}
-		return w.serve(os.Stdin, os.Stdout)
+		err := w.serve(os.Stdin, os.Stdout)
+		if err == nil && opened != nil && !opened.lost && opened.leaks() != "" {
+			err = fmt.Errorf("left on the device: %s", opened.leaks())
+		}
+		return err
 	case "real":
 		return ServeWorker(os.Stdin, os.Stdout)
 	case "garbage":

@@ -24,7 +24,13 @@ func openFake(t *testing.T, o Options) *Session {
 	pids := pidsOf(s)
 	t.Cleanup(func() {
 		pids = append(pids, pidsOf(s)...)
+		clients := append([]*client(nil), s.clients...)
 		s.Close()
+		for _, c := range clients {
+			if c != nil {
+				assert.Empty(t, c.stderr.words(), "a worker that ends well has nothing to say, leaks above all")
+			}
+		}
 		for _, pid := range pids {
 			assert.True(t, gone(pid), "process %d is left", pid)
 		}
