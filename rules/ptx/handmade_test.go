@@ -325,6 +325,11 @@ func TestHostileLaunches(t *testing.T) {
 	o := analysed(t, l)
 	require.Len(t, o.OutOfBounds, 1)
 	assert.Equal(t, int64(-4), o.OutOfBounds[0].Offset)
+	wide := kernel(t, 1, "mov.b64 %rd2, 0x4000000000000000; mul.wide.u32 %rd3, %tid, 1; mul.lo.s64 %rd2, %rd2, %rd3; add.s64 %rd2, %rd2, %rd0; st.global.b32 [%rd2], %r1; ret;")
+	o = analysed(t, handLaunch(wide, 1, 32, 0, 64))
+	require.Len(t, o.OutOfBounds, 1)
+	assert.Equal(t, int64(24), o.OutOfBounds[0].Count) // every fourth thread's offset wraps to zero
+	assert.Equal(t, []Range{{0, 4}}, o.Effects[0].Written)
 	wrap := kernel(t, 1, "mov.b64 %rd1, -1; sub.s64 %rd1, %rd1, 3; st.global.v4.b32 [%rd1], {%r1,%r1,%r1,%r1}; ret;")
 	o = analysed(t, handLaunch(wrap, 1, 32, 0, 64))
 	require.Len(t, o.OutOfBounds, 1)

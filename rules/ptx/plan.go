@@ -85,6 +85,9 @@ type planLine struct {
 	mask  uint64 // bytes touched
 }
 
+// maxSpan is more than any buffer has.
+const maxSpan = 2 * maxBuffer
+
 type shapeKey struct {
 	t    *offsets
 	mask *mset
@@ -124,6 +127,10 @@ func makeShape(t *offsets, mask *mset, size int64) *shape {
 	sh := &shape{t: t, mask: mask, size: size}
 	if t == nil {
 		sh.span, sh.solid = size, true
+		return sh
+	}
+	if width := t.hi - t.lo; width < 0 || width > maxSpan { // no buffer holds it: thread by thread
+		sh.lo, sh.span = t.lo, maxSpan
 		return sh
 	}
 	at := func(i int32) int64 { return t.v[i] }

@@ -327,7 +327,10 @@ func (m *worker) registers() []value {
 		m.pool = m.pool[:n-1]
 		return r
 	}
-	m.memory(int64(len(m.template)) * 64)
+	m.memory(int64(len(m.template)) * int64(64+8*m.threads))
+	if m.stopped.Load() {
+		return make([]value, len(m.template))
+	}
 	r := make([]value, len(m.template))
 	for i := range r {
 		r[i].copyFrom(&m.template[i])

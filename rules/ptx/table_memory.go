@@ -189,7 +189,7 @@ func (l *lowerer) loadParam(in *instr, op *memOp, typ string) error {
 		} else {
 			var ok bool
 			if src, ok = l.params[paramKey{v, off}]; !ok || l.p.slots[src].bits != op.bits {
-				src = l.paramSlot(v, off, op.bits)
+				return l.fail("the parameter is read otherwise than it is written")
 			}
 		}
 		d, err := l.dest(r, op.bits)
