@@ -1,5 +1,7 @@
 package ptx
 
+import "encoding/binary"
+
 // runLoad executes ld.
 func runLoad(s *strand, c *code) {
 	mask := s.active(c)
@@ -64,7 +66,7 @@ func (t *touch) loadGlobal() {
 		}
 		return
 	}
-	if t.loadTight(out, each) {
+	if t.loadKnown(out, each) {
 		return
 	}
 	out.begin()
@@ -83,17 +85,16 @@ func (t *touch) loadGlobal() {
 	out.end()
 }
 
-// loadTight loads 4-byte elements of known contents that the threads touch one
-// after another.
-func (t *touch) loadTight(out *results, each int) bool {
+// loadKnown loads 4-byte elements of known contents.
+func (t *touch) loadKnown(out *results, each int) bool {
 	m := t.s.m
-	if t.addr.kind != thread || each != 4 || len(out.regs) > 4 {
+	if t.addr.kind != thread || each != 4 || len(out.regs) > 4 || t.c.mem.extend && t.c.mem.dstBits > 32 {
 		return false
 	}
 	sh := m.shapeFor(t.c, t.addr.t, t.mask, t.c.mem.size)
 	lo := t.u + uint64(sh.lo)
 	g := m.find(lo)
-	if !sh.tight || g == nil || g.dirty.Load() || len(g.zero) > 0 || g.contents == nil || int64(lo-g.base)+sh.span > g.size {
+	if g == nil || g.dirty.Load() || len(g.zero) > 0 || g.contents == nil || int64(lo-g.base)+sh.span > g.size {
 		return false
 	}
 	g.look(t)
@@ -101,14 +102,11 @@ func (t *touch) loadTight(out *results, each int) bool {
 	t.record(g, reads, sh, off)
 	out.begin()
 	data := g.contents[off : off+sh.span]
-	step := 4 * len(out.regs)
 	for k := range out.regs {
 		v := out.vec[k]
-		at := 4 * k
+		by := int64(4*k) - sh.lo
 		for _, i := range t.mask.list {
-			b := data[at : at+4 : at+4]
-			v[i] = uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24
-			at += step
+			v[i] = uint64(binary.LittleEndian.Uint32(data[t.addr.t.v[i]+by:]))
 		}
 		out.taints[k] = bufferTaint(g.index)
 		if g.private {
@@ -311,6 +309,9 @@ func (t *touch) storeGlobal() {
 	gt := t.guardTaint()
 	changed := false
 	watch := t.s.b.cl.many || t.s.looks > 0 // somebody may be waiting for this
+	if !watch && t.storeClose(each, gt) {
+		return
+	}
 	t.global(writes, func(i int32, g *gbuf, off int64) {
 		for k, slot := range t.c.src[1:] {
 			x := &t.s.r[slot]
@@ -325,6 +326,40 @@ func (t *touch) storeGlobal() {
 	if changed {
 		t.s.b.cl.version++
 	}
+}
+
+// storeClose stores 4-byte elements that lie within one page.
+func (t *touch) storeClose(each int, gt taint) bool {
+	m := t.s.m
+	if t.addr.kind != thread || each != 4 {
+		return false
+	}
+	sh := m.shapeFor(t.c, t.addr.t, t.mask, t.c.mem.size)
+	lo := t.u + uint64(sh.lo)
+	g := m.find(lo)
+	if g == nil || m.locked || int64(lo-g.base)+sh.span > g.size {
+		return false
+	}
+	off := int64(lo - g.base)
+	at := off & (1<<dataPageLog - 1)
+	if at+sh.span > 1<<dataPageLog {
+		return false
+	}
+	t.record(g, writes, sh, off)
+	p := g.page(m, off>>dataPageLog)
+	data, tags := p.data[at:at+sh.span], p.tag[at:at+sh.span]
+	for k, slot := range t.c.src[1:] {
+		x := &t.s.r[slot]
+		tag := uint32(m.tags.of(x.taint|gt)) * 0x01010101
+		v := x.spread(m.buf[0][:m.threads], widthMask(m.p.slots[slot].bits))
+		by := int64(4*k) - sh.lo
+		for _, i := range t.mask.list {
+			n := t.addr.t.v[i] + by
+			binary.LittleEndian.PutUint32(data[n:], uint32(v[i]))
+			binary.LittleEndian.PutUint32(tags[n:], tag)
+		}
+	}
+	return true
 }
 
 // drop notes that a stored value is not kept.
