@@ -25,6 +25,7 @@ type Decoder struct {
 	inflated []byte
 	source   bytes.Reader
 	inflater io.ReadCloser // nil before first use
+	prefix   prefixInflater
 	head     [peekBytes]byte
 }
 

@@ -6,8 +6,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// peekBytes is how much of a message Peek inflates: the kernel's name stands behind
-// five short tags at its beginning.
+// peekBytes is how much of a message Peek inflates at most: the kernel's name stands
+// behind three short tags at its beginning.
 const peekBytes = 256
 
 // Peek returns the kernel's name of a call that is not autotuned, from the first
@@ -16,27 +16,30 @@ const peekBytes = 256
 // there to be had this way; Decode then says what the call is, or what is wrong.
 // Nothing behind the name is looked at, so nothing is said of it either.
 func (d *Decoder) Peek(target string, config []byte) (name []byte, ok bool) {
-	packed := config
-	if Target(target) == TargetFFI {
-		if packed, ok = opaquePrefix(config, d.packed[:0]); !ok {
-			return nil, false
+	for n := peekBytes / 4; n <= peekBytes; n *= 2 { // nearly all names are short
+		packed := config
+		if Target(target) == TargetFFI {
+			if packed, ok = opaquePrefix(config, d.packed[:0], 2*n+peekBytes/2); !ok {
+				return nil, false
+			}
+			d.packed = packed
 		}
-		d.packed = packed
+		got := d.prefix.inflate(packed, d.head[:n])
+		if name, ok = kernelName(d.head[:got]); ok {
+			return name, true
+		}
 	}
-	var inflater prefixInflater
-	n := inflater.inflate(packed, d.head[:])
-	return kernelName(d.head[:n])
+	return nil, false
 }
 
-// opaquePrefix unescapes the beginning of the opaque where it is the dictionary's
-// first attribute, as jaxlib writes it.
-func opaquePrefix(config, out []byte) ([]byte, bool) {
-	const compressed = 2 * peekBytes
+// opaquePrefix unescapes the first bytes of the opaque, up to most, where it is the
+// dictionary's first attribute, as jaxlib writes it.
+func opaquePrefix(config, out []byte, most int) ([]byte, bool) {
 	rest, ok := bytes.CutPrefix(config, []byte(`{opaque = "`))
 	if !ok {
 		return out, false
 	}
-	for at := 0; at < len(rest) && len(out) < compressed; {
+	for at := 0; at < len(rest) && len(out) < most; {
 		switch c := rest[at]; c {
 		case '"':
 			return out, true
