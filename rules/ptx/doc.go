@@ -9,4 +9,11 @@
 // "PTX ISA"; table rows name its sections. The text and the launch may be
 // hostile: steps, memory, nesting and sizes are bounded, and what the machine
 // does not know makes the launch "not analysed", never harmless.
+//
+// The way through: lex, parse_* and syntax make functions of names; lower, the
+// table_* files and cfg make a program of slots and basic blocks; slice says
+// what of it runs; machine, cluster, strand, pure and linear run it; access,
+// memory, shared, async, bulk, tensor and mbarrier are its memory; clock,
+// record, chain, order and plan keep who touched what, and in which order;
+// effects and verdict read that.
 package ptx

@@ -1,0 +1,58 @@
+package ptx
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// arena holds elements that several workers append, each to chunks of its own.
+type arena[T any] struct {
+	mu     sync.Mutex
+	chunks atomic.Pointer[[]*[chunkSize]T]
+}
+
+func newArena[T any]() *arena[T] {
+	a := &arena[T]{}
+	a.chunks.Store(&[]*[chunkSize]T{})
+	return a
+}
+
+func (a *arena[T]) get(i uint32) *T { return &(*a.chunks.Load())[i>>chunkLog][i&(chunkSize-1)] }
+
+// used counts the elements that there is room for.
+func (a *arena[T]) used() int64 { return int64(len(*a.chunks.Load())) << chunkLog }
+
+// grow adds a chunk and gives its number.
+func (a *arena[T]) grow() (n uint32, chunk *[chunkSize]T, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	old := *a.chunks.Load()
+	if len(old) >= maxChunks {
+		return 0, nil, false
+	}
+	chunk = new([chunkSize]T)
+	list := append(old, chunk)
+	a.chunks.Store(&list)
+	return uint32(len(old)), chunk, true
+}
+
+// cursor is a worker's place in an arena.
+type cursor[T any] struct {
+	a         *arena[T]
+	next, end uint32
+	chunk     *[chunkSize]T
+}
+
+// alloc gives a new element's number; ok is false when the arena is full.
+func (c *cursor[T]) alloc() (i uint32, x *T, ok bool) {
+	if c.next == c.end {
+		n, chunk, ok := c.a.grow()
+		if !ok {
+			return 0, nil, false
+		}
+		c.chunk, c.next, c.end = chunk, n<<chunkLog, n<<chunkLog+chunkSize
+	}
+	i = c.next
+	c.next++
+	return i, &c.chunk[i&(chunkSize-1)], true
+}

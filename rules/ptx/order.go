@@ -1,0 +1,103 @@
+package ptx
+
+import "math/bits"
+
+// part is what one event did to a line.
+type part struct {
+	event
+	entry entry
+}
+
+// before gives the bytes of mask whose every touch in a is ordered before every touch in b.
+func (r *recorder) before(a, b part, line int64, mask uint64) uint64 {
+	return orderedBytes(r.m.threads, a, b, line, line, 0, mask, 0)
+}
+
+// orderedBytes is before for lines of two buffers: bit i of a's line la is bit
+// i+shift of b's line lb, and byte i of b's buffer is byte i+delta of a's.
+func orderedBytes(threads int, a, b part, la, lb int64, shift int, mask uint64, delta int64) uint64 {
+	if a.cluster != b.cluster {
+		return 0
+	}
+	if a.rank == b.rank && a.async == 0 {
+		if a.seq <= b.sync.epoch {
+			return mask
+		}
+		if a.entry.thread == anyThread && b.entry.thread == anyThread && a.seq < b.seq && sameThreads(a.event, b.event, delta) {
+			return mask
+		}
+	}
+	var out uint64
+	for m := mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		ok := a.threadsOn(la, i, func(ta int) bool {
+			return b.threadsOn(lb, i+shift, func(tb int) bool { return happens(threads, a.event, ta, b.event, tb) })
+		})
+		if ok {
+			out |= 1 << i
+		}
+	}
+	return out
+}
+
+// threadsOn calls f for each thread that touches byte i of the line.
+func (p *part) threadsOn(line int64, i int, f func(t int) bool) bool {
+	switch {
+	case p.entry.thread != anyThread:
+		n := (i - int(p.entry.first)) >> (p.entry.how & 15)
+		return f(int(p.entry.thread) + (int(p.entry.how>>4)-1)*n)
+	case p.plan == nil:
+		return f(int(p.event.thread))
+	}
+	return p.plan.threadsAt(line<<6+int64(i)-p.base, f)
+}
+
+// happens says that thread ta's part of a is ordered before thread tb's part of b.
+// Threads are numbered in their block.
+func happens(threads int, a event, ta int, b event, tb int) bool {
+	k := b.sync.knowOf(tb)
+	if a.async != 0 {
+		return a.async != asyncNever && k != nil && int(a.async-1) < len(k.bar) && k.bar[a.async-1] > a.phase
+	}
+	if a.rank == b.rank {
+		if ta == tb {
+			return a.seq < b.seq
+		}
+		if a.seq <= b.sync.epoch || ta>>5 == tb>>5 && a.seq <= b.sync.warp(tb>>5) {
+			return true
+		}
+	} else if a.seq <= b.sync.cluster {
+		return true
+	}
+	n := int(a.rank)*threads + ta
+	return k != nil && n < len(k.thr) && k.thr[n] >= a.seq
+}
+
+// sameThreads says that two events of one block touch their bytes by the same
+// threads, byte for byte: one thread's program order orders them.
+func sameThreads(a, b event, delta int64) bool {
+	if a.rank != b.rank || a.cluster != b.cluster {
+		return false
+	}
+	if a.plan == nil || b.plan == nil {
+		return a.plan == nil && b.plan == nil && a.thread == b.thread
+	}
+	if a.plan.t == nil || b.plan.t == nil {
+		return a.plan.t == b.plan.t && a.plan.mask.n == 1 && b.plan.mask.n == 1 && a.plan.mask.list[0] == b.plan.mask.list[0] ||
+			a.plan.t == nil && b.plan.t == nil && a.plan.mask.equal(b.plan.mask) && a.orig == b.orig && a.plan.mask.n == 1
+	}
+	return a.base == b.base+delta && a.plan.t == b.plan.t && a.plan.size == b.plan.size && a.plan.mask.equal(b.plan.mask) && a.plan.exclusive()
+}
+
+// exclusive says that no two threads touch the same byte.
+func (sh *shape) exclusive() bool {
+	if sh.tight {
+		return true
+	}
+	for i := 1; i < len(sh.offs); i++ {
+		if sh.offs[i] < sh.offs[i-1]+sh.size {
+			return false
+		}
+	}
+	return true
+}

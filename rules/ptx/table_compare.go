@@ -1,0 +1,330 @@
+package ptx
+
+func comparisonOf(word string) (comparison, bool) {
+	switch word {
+	case "eq":
+		return cmpEQ, true
+	case "ne":
+		return cmpNE, true
+	case "lt", "lo":
+		return cmpLT, true
+	case "le", "ls":
+		return cmpLE, true
+	case "gt", "hi":
+		return cmpGT, true
+	case "ge", "hs":
+		return cmpGE, true
+	case "equ":
+		return cmpEQU, true
+	case "neu":
+		return cmpNEU, true
+	case "ltu":
+		return cmpLTU, true
+	case "leu":
+		return cmpLEU, true
+	case "gtu":
+		return cmpGTU, true
+	case "geu":
+		return cmpGEU, true
+	case "num":
+		return cmpNUM, true
+	case "nan":
+		return cmpNAN, true
+	}
+	return 0, false
+}
+
+// comparer gives the function that compares two values of a type.
+func comparer(cmp comparison, typ string, ftz bool) func(a, b uint64) bool {
+	width := uint8(typeBits(typ))
+	if isFloat(typ) {
+		return func(a, b uint64) bool { return compareFloats(cmp, toFloat(a, typ, ftz), toFloat(b, typ, ftz)) }
+	}
+	signed := isSigned(typ)
+	return func(a, b uint64) bool {
+		order := 0
+		switch {
+		case a == b:
+		case signed && signExtend(a, width) < signExtend(b, width) || !signed && a < b:
+			order = -1
+		default:
+			order = 1
+		}
+		return ordered(cmp, order)
+	}
+}
+
+func ordered(cmp comparison, order int) bool {
+	switch cmp {
+	case cmpEQ, cmpEQU:
+		return order == 0
+	case cmpNE, cmpNEU:
+		return order != 0
+	case cmpLT, cmpLTU:
+		return order < 0
+	case cmpLE, cmpLEU:
+		return order <= 0
+	case cmpGT, cmpGTU:
+		return order > 0
+	case cmpGE, cmpGEU:
+		return order >= 0
+	}
+	return cmp == cmpNUM
+}
+
+func compareFloats(cmp comparison, a, b float64) bool {
+	if a != a || b != b {
+		return cmp >= cmpEQU && cmp != cmpNUM
+	}
+	order := 0
+	if a < b {
+		order = -1
+	} else if a > b {
+		order = 1
+	}
+	return ordered(cmp, order)
+}
+
+func b2u(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// lowerSetp lowers setp.CMP[.BOOL][.ftz].TYPE p[|q], a, b[, [!]c].
+func lowerSetp(l *lowerer, in *instr) error {
+	words := in.parts[1:]
+	if len(words) < 2 || len(in.ops) < 3 {
+		return l.fail("unknown form")
+	}
+	typ := words[len(words)-1]
+	cmp, ok := comparisonOf(words[0])
+	if !ok || typeBits(typ) == 0 {
+		return l.fail("unknown comparison")
+	}
+	bool2, ftz := "", false
+	for _, w := range words[1 : len(words)-1] {
+		switch w {
+		case "and", "or", "xor":
+			bool2 = w
+		case "ftz":
+			ftz = true
+		default:
+			return l.fail("unknown modifier .%s", clip(w))
+		}
+	}
+	if typ == "f16x2" || typ == "bf16x2" {
+		return lowerSetpPacked(l, in, cmp, typ, bool2, ftz)
+	}
+	src, err := l.setSources(in, typ, bool2)
+	if err != nil {
+		return err
+	}
+	dst := []operand{in.ops[0]}
+	if in.ops[0].kind == opPair {
+		dst = in.ops[0].sub
+	}
+	test := comparer(cmp, typ, ftz)
+	slots := make([]int32, len(dst))
+	for i, op := range dst {
+		if slots[i], err = l.dest(op, 1); err != nil {
+			return err
+		}
+	}
+	// Of p|q, the second is computed first into a slot of its own: p may be c.
+	if len(dst) == 2 {
+		t := l.newSlot(1, "")
+		l.pure(t, 1, func(_ *code, a, b, x, _ uint64) uint64 { return combine(!test(a, b), x, bool2) }, algNone, src...)
+		defer func() { l.pure(slots[1], 1, move, algMov, t) }()
+	}
+	alg := algNone
+	if bool2 == "" && isInteger(typ) && cmp <= cmpGE {
+		alg = algCmp
+	}
+	c := l.pure(slots[0], 1, func(_ *code, a, b, x, _ uint64) uint64 { return combine(test(a, b), x, bool2) }, alg, src...)
+	c.cmp, c.bits0, c.signed = cmp, uint8(typeBits(typ)), isSigned(typ)
+	return nil
+}
+
+func (l *lowerer) setSources(in *instr, typ, bool2 string) ([]int32, error) {
+	n := 2
+	if bool2 != "" {
+		n = 3
+	}
+	if len(in.ops) != n+1 {
+		return nil, l.fail("%d operands expected", n+1)
+	}
+	var src []int32
+	for i := 1; i <= n; i++ {
+		t := typ
+		if i == 3 {
+			t = "pred"
+		}
+		s, err := l.source(in.ops[i], t)
+		if err != nil {
+			return nil, err
+		}
+		src = append(src, s)
+	}
+	return src, nil
+}
+
+func combine(r bool, c uint64, how string) uint64 {
+	switch how {
+	case "and":
+		return b2u(r) & c
+	case "or":
+		return b2u(r) | c
+	case "xor":
+		return b2u(r) ^ c
+	}
+	return b2u(r)
+}
+
+// lowerSetpPacked compares two pairs of halves: p is of the low half, q of the high.
+func lowerSetpPacked(l *lowerer, in *instr, cmp comparison, typ, bool2 string, ftz bool) error {
+	src, err := l.setSources(in, typ, bool2)
+	if err != nil {
+		return err
+	}
+	if in.ops[0].kind != opPair {
+		return l.fail("two predicates expected")
+	}
+	test := comparer(cmp, typ[:len(typ)-2], ftz)
+	for i, op := range in.ops[0].sub {
+		d, err := l.dest(op, 1)
+		if err != nil {
+			return err
+		}
+		shift := uint(i) * 16
+		l.pure(d, 1, func(_ *code, a, b, x, _ uint64) uint64 {
+			return combine(test(a>>shift&0xffff, b>>shift&0xffff), x, bool2)
+		}, algNone, src...)
+	}
+	return nil
+}
+
+// lowerSet lowers set.CMP[.BOOL][.ftz].DTYPE.STYPE d, a, b[, [!]c].
+func lowerSet(l *lowerer, in *instr) error {
+	words := in.parts[1:]
+	if len(words) < 3 {
+		return l.fail("unknown form")
+	}
+	cmp, ok := comparisonOf(words[0])
+	dtyp, typ := words[len(words)-2], words[len(words)-1]
+	if !ok || typeBits(typ) == 0 || typeBits(dtyp) == 0 {
+		return l.fail("unknown comparison")
+	}
+	bool2, ftz := "", false
+	for _, w := range words[1 : len(words)-2] {
+		switch w {
+		case "and", "or", "xor":
+			bool2 = w
+		case "ftz":
+			ftz = true
+		default:
+			return l.fail("unknown modifier .%s", clip(w))
+		}
+	}
+	src, err := l.setSources(in, typ, bool2)
+	if err != nil {
+		return err
+	}
+	width := uint8(typeBits(dtyp))
+	d, err := l.dest(in.ops[0], width)
+	if err != nil {
+		return err
+	}
+	yes := widthMask(width)
+	half := yes
+	switch dtyp {
+	case "f32":
+		yes = 0x3f800000
+	case "f16":
+		yes = 0x3c00
+	case "bf16":
+		yes = 0x3f80
+	case "f16x2":
+		half = 0x3c00
+	case "bf16x2":
+		half = 0x3f80
+	}
+	if typ == "f16x2" || typ == "bf16x2" {
+		if half == widthMask(32) {
+			half = 0xffff
+		}
+		test := comparer(cmp, typ[:len(typ)-2], ftz)
+		l.pure(d, width, func(_ *code, a, b, x, _ uint64) uint64 {
+			lo := combine(test(a&0xffff, b&0xffff), x, bool2) * half
+			return lo | combine(test(a>>16, b>>16), x, bool2)*half<<16
+		}, algNone, src...)
+		return nil
+	}
+	test := comparer(cmp, typ, ftz)
+	l.pure(d, width, func(_ *code, a, b, x, _ uint64) uint64 { return combine(test(a, b), x, bool2) * yes }, algNone, src...)
+	return nil
+}
+
+func lowerSelp(l *lowerer, in *instr) error {
+	m, err := l.mods(in)
+	if err != nil {
+		return err
+	}
+	if len(in.ops) != 4 {
+		return l.fail("4 operands expected")
+	}
+	var src []int32
+	for i, t := range []string{m.typ, m.typ, "pred"} {
+		s, err := l.source(in.ops[i+1], t)
+		if err != nil {
+			return err
+		}
+		src = append(src, s)
+	}
+	width := uint8(typeBits(m.typ))
+	d, err := l.dest(in.ops[0], width)
+	if err != nil {
+		return err
+	}
+	l.pure(d, width, func(_ *code, a, b, p, _ uint64) uint64 {
+		if p != 0 {
+			return a
+		}
+		return b
+	}, algSelect, src...)
+	return nil
+}
+
+func lowerSlct(l *lowerer, in *instr) error {
+	n := len(in.parts)
+	if n < 3 || len(in.ops) != 4 {
+		return l.fail("unknown form")
+	}
+	typ, ctyp := in.parts[n-2], in.parts[n-1]
+	ftz := n > 3 && in.parts[1] == "ftz"
+	var src []int32
+	for i, t := range []string{typ, typ, ctyp} {
+		s, err := l.source(in.ops[i+1], t)
+		if err != nil {
+			return err
+		}
+		src = append(src, s)
+	}
+	width := uint8(typeBits(typ))
+	d, err := l.dest(in.ops[0], width)
+	if err != nil {
+		return err
+	}
+	l.pure(d, width, func(_ *code, a, b, x, _ uint64) uint64 {
+		ok := int32(x) >= 0
+		if ctyp == "f32" {
+			ok = toFloat(x, "f32", ftz) >= 0
+		}
+		if ok {
+			return a
+		}
+		return b
+	}, algNone, src...)
+	return nil
+}
