@@ -171,7 +171,6 @@ func (bar *barrier) give(s *strand) {
 // gate is a cluster's barrier: arrive and wait apart.
 type gate struct {
 	arrived []*mset // by block
-	n       int
 	rel     *joiner
 	last    *know
 	waiting []*strand
@@ -388,7 +387,6 @@ func lowerClusterBar(l *lowerer, in *instr, words []string) error {
 			return l.fail("unknown modifier .%s", clip(w))
 		}
 	}
-	l.p.usesCluster = true
 	l.unguarded(c)
 	return nil
 }

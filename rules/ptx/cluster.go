@@ -16,13 +16,11 @@ type block struct {
 	snap    *syncState
 	dirty   bool
 
-	shared  sharedMemory
-	local   []byte
-	ltags   []uint8
-	bars    []barrier // 16, once one is waited at
-	copies  copies
-	wgroups int
-	exited  int // threads
+	shared sharedMemory
+	local  []byte
+	ltags  []uint8
+	bars   []barrier // 16, once one is waited at
+	copies copies
 }
 
 // clusterRun is a cluster while it runs: its blocks run together.
@@ -166,12 +164,10 @@ func (cl *clusterRun) finish() {
 func (b *block) leaveThreads(set *mset) {
 	if set == b.live {
 		b.live = b.m.empty
-		b.exited += set.n
 		b.cl.tryGate()
 		return
 	}
 	b.live = b.m.keepSet(b.live.minus(set, b.m.threads))
-	b.exited += set.n
 	b.dirty = true
 	for i := range b.bars {
 		if b.bars[i].arrived > 0 {

@@ -16,7 +16,6 @@ type code struct {
 	fromBits   uint8 // of a conversion
 	signed     bool
 	fromSigned bool
-	mode       rounding
 	flags      uint8
 	imm        uint64
 
@@ -88,23 +87,19 @@ type basicBlock struct {
 
 // program is an entry ready to run.
 type program struct {
-	entry       *Entry
-	fn          *function
-	codes       []*code
-	blocks      []*basicBlock
-	slots       []slotInfo
-	consts      []constant // slots with a fixed value
-	instrs      []*instr   // by number
-	inputs      []int32    // registers that may be read before they are written
-	shared      int64      // bytes of static shared memory, from sharedBase
-	dynAlign    int64
-	frame       int64 // bytes of local memory per thread
-	globals     []*variable
-	hasAsync    bool // cp.async: shared accesses are checked
-	hasBars     bool
-	hasMaps     bool // tensor maps are built: shared memory keeps its contents
-	usesCluster bool
-	reaches     map[int32]bool // instruction numbers of loads whose values matter
+	entry   *Entry
+	fn      *function
+	codes   []*code
+	blocks  []*basicBlock
+	slots   []slotInfo
+	consts  []constant // slots with a fixed value
+	instrs  []*instr   // by number
+	inputs  []int32    // registers that may be read before they are written
+	shared  int64      // bytes of static shared memory, from sharedBase
+	frame   int64      // bytes of local memory per thread
+	globals []*variable
+	hasBars bool
+	hasMaps bool // tensor maps are built: shared memory keeps its contents
 }
 
 type slotInfo struct {

@@ -21,8 +21,6 @@ const (
 	maxFrame     = 1 << 20
 )
 
-type layoutOf struct{ global int64 }
-
 func alignUp(n, a int64) int64 { return (n + a - 1) &^ (a - 1) }
 
 // layoutVariables gives the module's shared and global variables their places.

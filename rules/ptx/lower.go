@@ -48,13 +48,12 @@ type lowerer struct {
 	carry  int32 // slot of the carry flag
 	in     *instr
 	orig   int32
-	layout layoutOf
 	mod    *Module
 }
 
 // compile lowers an entry. The error names the instruction that is unknown.
 func compile(e *Entry) (*program, error) {
-	p := &program{entry: e, fn: e.fn, dynAlign: 16, reaches: map[int32]bool{}}
+	p := &program{entry: e, fn: e.fn}
 	l := &lowerer{p: p, consts: map[constant]int32{}, params: map[paramKey]int32{}, frames: map[*variable]int64{}, carry: -1, mod: e.module}
 	l.rows = map[string]Row{}
 	for _, r := range Rows() {

@@ -24,7 +24,6 @@ type gbuf struct {
 	dirty  atomic.Bool
 	elided atomic.Bool // a store's value was not kept
 	wanted atomic.Bool // a value was loaded
-	weak   atomic.Bool // a load with .volatile, .relaxed or .acquire, or an atomic
 }
 
 const dataPageLog = 13

@@ -133,7 +133,6 @@ func (g *gbuf) look(t *touch) {
 // without an order that the machine knows.
 func (g *gbuf) order(t *touch, off int64) taint {
 	if t.c.mem.weak || t.c.mem.atomic {
-		g.weak.Store(true)
 		return taintOrder | bufferTaint(g.index)
 	}
 	if !g.dirty.Load() || g.private { // own variables keep no record

@@ -69,7 +69,6 @@ type variable struct {
 	at     place
 	index  int   // of a parameter, in order
 	offset int64 // in its space, once laid out
-	frame  int32 // local and .param variables of a function: which
 }
 
 // fixup is an initializer that is another variable's address.
@@ -93,10 +92,7 @@ type function struct {
 	at     place
 	decl   bool // no body seen yet
 
-	frameSize int64
-
 	reqThreads, maxThreads, reqCluster [3]uint32
-	laid                               bool
 }
 
 // scope is a pair of braces: registers, variables and labels live in it.

@@ -24,7 +24,6 @@ func lowerCp(l *lowerer, in *instr) error {
 		}
 		return lowerCopy(l, in, words[2:])
 	case "commit_group":
-		l.p.hasAsync = true
 		l.guarded(&code{run: runCommit, effect: true})
 		return nil
 	case "wait_all":
@@ -86,7 +85,6 @@ func lowerCopy(l *lowerer, in *instr, words []string) error {
 		c.src = append(c.src, s)
 	}
 	c.needs = c.src
-	l.p.hasAsync = true
 	l.guarded(c)
 	return nil
 }

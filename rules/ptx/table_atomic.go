@@ -262,7 +262,6 @@ func (t *touch) atomicGlobal(one func(i int32, off int64, load func(off int64) (
 		one(i, off, func(o int64) (uint64, taint) {
 			v, tt := g.load(m, o, each)
 			if op.want {
-				g.weak.Store(true)
 				tt |= taintOrder | bufferTaint(g.index)
 			}
 			return v, tt

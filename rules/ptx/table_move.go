@@ -259,7 +259,6 @@ func lowerMapa(l *lowerer, in *instr) error {
 	if err != nil {
 		return err
 	}
-	l.p.usesCluster = true
 	l.pure(d, width, func(_ *code, a, r, _, _ uint64) uint64 {
 		return a&^(255<<clusterShift) | (r+1)&255<<clusterShift
 	}, algNone, a, r)
