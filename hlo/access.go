@@ -16,6 +16,9 @@ func (m *Module) cursor(s span) cursor {
 func (m *Module) ValueAt(instr int32, index ShapeIndex) (int32, bool) {
 	in := &m.Instructions[instr]
 	values := m.Values[in.FirstValue:in.EndValue]
+	if len(index) == 0 { // sorts first
+		return in.FirstValue, len(values) > 0 && len(values[0].Index) == 0
+	}
 	i, ok := slices.BinarySearchFunc(values, index, func(v Value, index ShapeIndex) int {
 		return slices.Compare(v.Index, index)
 	})
