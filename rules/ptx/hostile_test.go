@@ -122,7 +122,7 @@ func TestHostileKernels(t *testing.T) {
 			t.Run(fmt.Sprint(c.name, " ", mode), func(t *testing.T) {
 				l := handLaunch(kernel(t, 1, c.body), 2, 64, 4096, 0)
 				l.Buffers[0] = Buffer{Size: 1 << 36}
-				l.Mode, l.Budget = mode, Budget{Steps: 1 << 22, Memory: 128 << 20}
+				l.Mode, l.Budget = mode, Budget{Steps: 1 << 19, Memory: 128 << 20}
 				ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 				defer cancel()
 				var o *Outcome
