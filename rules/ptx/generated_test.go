@@ -316,12 +316,14 @@ func FuzzRun(f *testing.F) {
 		l.Budget = Budget{Steps: 200_000, Memory: 64 << 20}
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		defer cancel()
+		var outs []*Outcome
 		for _, mode := range []Mode{Sliced, Full} {
 			l.Mode = mode
 			o, err := Run(ctx, l)
 			if err != nil {
 				t.Fatal(err)
 			}
+			outs = append(outs, o)
 			if !o.Analysed && o.Reason == "" {
 				t.Fatal("not analysed, without a reason")
 			}
@@ -329,6 +331,9 @@ func FuzzRun(f *testing.F) {
 			if ctx.Err() != nil {
 				t.Fatal("the budget of steps did not end the run")
 			}
+		}
+		if outs[0].Analysed && outs[1].Analysed {
+			sameRecord(t, outs[0], outs[1])
 		}
 	})
 }
