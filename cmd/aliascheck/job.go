@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"runtime"
+	"sync"
 	"time"
 
 	"aliascheck/hlo"
@@ -27,66 +29,61 @@ type auditJob struct {
 // audit reads and judges every module that the paths hold, with several workers.
 // What cannot be read is noted as incomplete, and the rest is audited all the same.
 func (j *auditJob) audit(ctx context.Context, paths []string, p *progress) error {
+	next, stop := iter.Pull2(hlo.Find(paths, j.options.limits))
+	defer stop()
+	q := queue{next: next, has: func(path string) bool { return j.shard.has(path, paths) }}
 	g, ctx := errgroup.WithContext(ctx)
-	sources := make(chan hlo.Source)
-	results := make(chan func(*rules.Collector))
-	g.Go(func() error {
-		defer close(sources)
-		return j.find(ctx, paths, sources, results)
-	})
 	for range j.options.jobs {
-		g.Go(func() error { return j.work(ctx, sources, results) })
+		g.Go(func() error { return j.work(ctx, &q, p) })
 	}
-	collected := make(chan struct{})
-	go func() {
-		defer close(collected)
-		for add := range results {
-			add(j.collector)
-			p.step()
-		}
-	}()
-	err := g.Wait()
-	close(results)
-	<-collected
-	return err
+	return g.Wait()
 }
 
-// find sends every module to the workers.
-func (j *auditJob) find(ctx context.Context, paths []string, to chan<- hlo.Source, results chan<- func(*rules.Collector)) error {
-	for src, err := range hlo.Find(paths, j.options.limits) {
-		if !j.shard.has(src.Path, paths) {
-			continue
-		}
-		if err != nil {
-			results <- func(c *rules.Collector) { c.Incomplete(src.Path, err) }
-			continue
-		}
-		select {
-		case to <- src:
-		case <-ctx.Done():
-			return context.Cause(ctx)
+// queue hands modules to workers. They look for the next one themselves, and add
+// what came of it themselves: a module takes less time than waking another goroutine
+// for each.
+type queue struct {
+	finding sync.Mutex // guards next
+	next    func() (hlo.Source, error, bool)
+	has     func(path string) bool // whether this shard audits it
+	adding  sync.Mutex             // guards the collector
+}
+
+// take returns the next module, or what is wrong with it; ok is false after the last.
+func (q *queue) take() (src hlo.Source, err error, ok bool) {
+	q.finding.Lock()
+	defer q.finding.Unlock()
+	for {
+		if src, err, ok = q.next(); !ok || q.has(src.Path) {
+			return src, err, ok
 		}
 	}
-	return nil
 }
 
 // work reads and judges modules until there are no more.
-func (j *auditJob) work(ctx context.Context, from <-chan hlo.Source, results chan<- func(*rules.Collector)) error {
+func (j *auditJob) work(ctx context.Context, q *queue, p *progress) error {
 	w := j.newWorker()
-	for src := range from {
-		r, err := w.audit(ctx, src)
+	for {
+		src, err, ok := q.take()
+		if !ok {
+			return nil
+		}
+		var r *rules.ModuleReport
+		if err == nil {
+			r, err = w.audit(ctx, src)
+		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		results <- func(c *rules.Collector) {
-			if err != nil {
-				c.Incomplete(src.Path, err)
-				return
-			}
-			c.Add(r)
+		q.adding.Lock()
+		if err != nil {
+			j.collector.Incomplete(src.Path, err)
+		} else {
+			j.collector.Add(r)
 		}
+		q.adding.Unlock()
+		p.step()
 	}
-	return nil
 }
 
 // worker reads and judges modules one after the other, in the same memory.
