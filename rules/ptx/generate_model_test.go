@@ -93,6 +93,7 @@ const (
 	onWarp           // warp < k
 	onCta            // cta == k
 	onIter           // counter < k
+	onMask           // bit of the lane is set in k
 )
 
 // gBuf is a buffer, and how the launch starts it.
@@ -138,6 +139,8 @@ func (c *gCond) holds(p *gPlace) bool {
 		ok = p.tid%32 < c.k
 	case onLaneBit:
 		ok = p.tid>>c.k&1 == 1
+	case onMask:
+		ok = c.k>>(p.tid%32)&1 == 1
 	case onWarp:
 		ok = p.tid/32 < c.k
 	case onCta:

@@ -96,7 +96,9 @@ func (g *generator) stmt(sc gScope) []gStmt {
 
 func (g *generator) cond(sc gScope) gCond {
 	c := gCond{not: g.IntN(3) == 0}
-	switch g.IntN(7) {
+	switch g.IntN(8) {
+	case 7:
+		c.what, c.k = onMask, int(g.Uint32())
 	case 0:
 		c.what, c.k = onTid, g.IntN(g.k.threads()+1)
 	case 1:
@@ -124,7 +126,7 @@ func (sc gScope) narrow(c gCond, not bool) (gScope, bool) {
 	switch c.what {
 	case onTid:
 		sc.whole, sc.lanes = false, 0
-	case onLane, onLaneBit:
+	case onLane, onLaneBit, onMask:
 		m := uint32(0)
 		for lane := range 32 {
 			if (&gCond{what: c.what, k: c.k, not: not}).holds(&gPlace{tid: lane}) {

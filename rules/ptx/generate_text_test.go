@@ -157,6 +157,11 @@ func (w *gWriter) cond(c gCond) {
 		w.put("and.b32 %%r10, %%r1, %d;", 1<<c.k)
 		w.put("setp.%s.u32 %%p1, %%r10, 0;", [...]string{"ne", "eq"}[b2u(c.not)])
 		return
+	case onMask:
+		w.put("shr.u32 %%r10, 0x%x, %%r1;", uint32(c.k))
+		w.put("and.b32 %%r10, %%r10, 1;")
+		w.put("setp.%s.u32 %%p1, %%r10, 0;", [...]string{"ne", "eq"}[b2u(c.not)])
+		return
 	case onWarp:
 		reg = 2
 	case onCta:
