@@ -318,7 +318,8 @@ func TestGPUParentDies(t *testing.T) {
 	s.Close()
 	killParent(t, "parent of a hang")
 	next := openGPU(t)
-	assert.Equal(t, free, next.clients[0].free)
+	const driverPage = 2 << 20 // what the driver may keep of a process that was killed
+	assert.InDelta(t, free, next.clients[0].free, driverPage)
 	plan := corpusPlans(t, "scale_inplace", false)[0].Plan
 	out := next.Replay(context.Background(), &plan)
 	assert.Equal(t, "unconfirmed", out.Verdict("AC201", NoBuffer).Confirmation, out.Skipped)
