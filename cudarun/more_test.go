@@ -121,7 +121,7 @@ func TestGPUMore(t *testing.T) {
 			for _, c := range out.Configurations {
 				assert.Empty(t, c.Reason, name)
 				if c.Apart != nil && len(c.Apart.Unstable) > 0 {
-					assert.True(t, c.Apart.WithinTolerance, "%s: only sums in any order may differ", name)
+					assert.True(t, c.Apart.WithinTolerance, "%s: only sums in any order may differ: %+v", name, c.Apart.Unstable)
 				}
 			}
 		}
