@@ -12,8 +12,7 @@ type fault struct {
 type simulation struct {
 	p      *program
 	faults map[fault]bool
-	choice func() int // which branch a conditional takes
-	args   map[*comp][]*op
+	choice func() int    // which branch a conditional takes
 	owner  map[*comp]*op // the instruction through which a computation runs
 }
 

@@ -3,13 +3,13 @@ package rules
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 )
 
 // Collector joins the outcomes of modules into one report. Modules may come in any
 // order; the report does not depend on it.
 type Collector struct {
-	modules    int
 	summary    Summary
 	calls      [][]Call            // by module
 	findings   map[string]*Finding // by fingerprint
@@ -110,9 +110,10 @@ func union(a, b []string) []string {
 	return out
 }
 
-// Incomplete notes an input that could not be read whole.
+// Incomplete notes an input that could not be read whole, under its path.
 func (c *Collector) Incomplete(path string, err error) {
-	c.summary.Incomplete = append(c.summary.Incomplete, Incomplete{Path: path, Error: err.Error()})
+	text := strings.TrimPrefix(err.Error(), path+": ") // a reader's error has the path, too
+	c.summary.Incomplete = append(c.summary.Incomplete, Incomplete{Path: path, Error: text})
 }
 
 // Report makes the report: findings less the suppressed ones, everything in order.

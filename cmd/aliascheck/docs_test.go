@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -30,6 +31,23 @@ func TestGuideHasARowForEachCode(t *testing.T) {
 	for _, format := range report.Formats() {
 		assert.Contains(t, string(text), "| "+format+" |")
 	}
+}
+
+// TestReadmeShowsWhatIsPrinted audits the dump that the first screen of the README shows.
+func TestReadmeShowsWhatIsPrinted(t *testing.T) {
+	root := repository(t)
+	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	require.NoError(t, err)
+	shown := regexp.MustCompile("(?s)```\n\\$ aliascheck dump_dir/\n(.*?)```\n").FindSubmatch(text)
+	require.NotNil(t, shown)
+	t.Setenv("COLUMNS", "80")
+	dumps := filepath.Join(root, "testdata", "dumps")
+	var stdout, stderr bytes.Buffer
+	code := run([]string{"--no-cache", "--replay", "emulate", "--config", filepath.Join(dumps, ".aliascheck.yaml"),
+		filepath.Join(dumps, "sort_inplace_declared")}, nil, &stdout, &stderr)
+	assert.Equal(t, exitFindings, code)
+	assert.Equal(t, string(shown[1]), stdout.String())
+	assert.Empty(t, stderr.String())
 }
 
 // TestDocumentsNameRealFlags looks up every flag of ours that the documents name.

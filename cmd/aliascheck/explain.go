@@ -14,8 +14,14 @@ func newRulesCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "rules", Short: "List the rules", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
+			width := 0
 			for _, r := range rules.All() {
-				fmt.Fprintf(a.stdout, "%s  %-8s %-28s %s\n", r.Code, r.Default, r.Name, r.Summary)
+				width = max(width, len(r.Name))
+			}
+			for _, r := range rules.All() {
+				if _, err := fmt.Fprintf(a.stdout, "%s  %-8s %-*s  %s\n", r.Code, r.Default, width, r.Name, r.Summary); err != nil {
+					return err
+				}
 			}
 			return nil
 		},
@@ -33,6 +39,7 @@ func newExplainCommand(a *app) *cobra.Command {
 			return codes, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
+			var out strings.Builder
 			for n, arg := range args {
 				r, ok := rules.Lookup(strings.TrimSpace(arg))
 				if !ok {
@@ -42,11 +49,12 @@ func newExplainCommand(a *app) *cobra.Command {
 					return fmt.Errorf("no rule is called %q; `aliascheck rules` lists them", arg)
 				}
 				if n > 0 {
-					fmt.Fprintln(a.stdout)
+					out.WriteByte('\n')
 				}
-				explain(a.stdout, r)
+				explain(&out, r)
 			}
-			return nil
+			_, err := io.WriteString(a.stdout, out.String())
+			return err
 		},
 	}
 }

@@ -36,10 +36,25 @@ func (k *kernelFlags) add(cmd *cobra.Command) {
 	f.BoolVar(&k.requireAnalysis, "require-analysis", false, "exit 2 where a kernel could not be analysed")
 }
 
+// check says which flag has a value that it must not have.
+func (k *kernelFlags) check() error {
+	switch {
+	case k.steps < 1:
+		return fmt.Errorf("--max-steps %d: at least 1 was expected", k.steps)
+	case k.memory < 1:
+		return fmt.Errorf("--max-kernel-bytes %d: at least 1 was expected", k.memory)
+	case k.time < 0:
+		return fmt.Errorf("--max-kernel-time %v: a time of 0 or more was expected", k.time)
+	case k.sample < 0:
+		return fmt.Errorf("--sample-blocks %d: a number from 0 on was expected", k.sample)
+	}
+	return nil
+}
+
 // analyzer makes what runs the kernels.
 func (k *kernelFlags) analyzer() (*rules.KernelAnalyzer, error) {
-	if k.steps < 1 || k.memory < 1 || k.time < 0 || k.sample < 0 {
-		return nil, fmt.Errorf("a limit of the PTX machine was zero or negative")
+	if err := k.check(); err != nil {
+		return nil, err
 	}
 	var files []rules.OperandFile
 	for _, flag := range k.operands {

@@ -39,8 +39,6 @@ const (
 	defaultBaseline = ".aliascheck-baseline.yaml"
 )
 
-var errNoDump = errors.New("no dump was named; `aliascheck --help` says how to make one")
-
 func (o *auditOptions) addFlags(cmd *cobra.Command) {
 	o.addReportFlags(cmd)
 	f := cmd.Flags()
@@ -85,8 +83,11 @@ func (o *auditOptions) check() error {
 	if o.jobs < 1 {
 		return fmt.Errorf("--jobs %d: at least 1 was expected", o.jobs)
 	}
-	if o.limits.FileBytes < 0 || o.limits.ArchiveBytes < 0 {
-		return errors.New("a limit was negative")
+	if o.limits.FileBytes < 0 {
+		return fmt.Errorf("--max-module-bytes %d: a number from 0 on was expected", o.limits.FileBytes)
+	}
+	if o.limits.ArchiveBytes < 0 {
+		return fmt.Errorf("--max-archive-bytes %d: a number from 0 on was expected", o.limits.ArchiveBytes)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 )
@@ -47,7 +48,7 @@ func (o *auditOptions) run(ctx context.Context, a *app, paths []string) error {
 		return err
 	}
 	if len(paths) == 0 {
-		return errNoDump
+		return errors.New("no dump was named; `aliascheck --help` says how to make one")
 	}
 	progress := newProgress(a.stderr, o.quiet)
 	endGPU, err := o.gpu.around(ctx, o.replay, job, progress.replay)
