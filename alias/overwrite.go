@@ -22,7 +22,6 @@ func (a *Analyzer) Overwrites(c *Call) ([]Overwrite, string) {
 	if reason := l.checkable(c); reason != "" {
 		return nil, reason
 	}
-	l.build()
 	for n := range c.Results {
 		if r := &c.Results[n]; r.Allocation >= 0 && r.Slice.Size > 0 {
 			l.overwrites(c, int32(n), r)
@@ -77,6 +76,7 @@ func (l *lifetimes) needed(c *Call, v int32) (reader int32, why string) {
 	if why := l.forEver(v); why != "" {
 		return -1, why
 	}
+	l.build()
 	at, start, end := c.Site, c.Start, c.End
 	for {
 		comp := l.m.Instructions[at].Computation
@@ -201,7 +201,6 @@ func (a *Analyzer) DeadAfter(c *Call, v int32) (dead bool, reason string) {
 	if l.m.Values[v].Allocation < 0 {
 		return false, "its value has no allocation"
 	}
-	l.build()
 	_, why := l.needed(c, v)
 	return why == "", ""
 }

@@ -50,6 +50,7 @@ type Auditor struct {
 	alias   alias.Analyzer
 	decoder triton.Decoder
 	names   names
+	pass    Pass // of the call that is being judged
 }
 
 // NewAuditor returns an auditor with all rules.
@@ -87,7 +88,8 @@ func (a *Auditor) Module(ctx context.Context, m *hlo.Module) *ModuleReport {
 
 // call judges one custom call.
 func (a *Auditor) call(ctx context.Context, out *ModuleReport, c *alias.Call) {
-	p := &Pass{Call: c, Lives: &a.alias, known: a.known, names: &a.names}
+	p := &a.pass
+	*p = Pass{Call: c, Lives: &a.alias, known: a.known, names: &a.names}
 	p.Overlaps = a.alias.Overlaps(c)
 	var reason string
 	if p.Overwrites, reason = a.alias.Overwrites(c); reason != "" {
@@ -143,7 +145,7 @@ func (a *Auditor) kernel(ctx context.Context, out *ModuleReport, p *Pass) {
 	}
 	p.unanalysed = reason
 	out.Unanalysed = append(out.Unanalysed, Unanalysed{
-		Target: strings.Clone(c.Target), Kernel: strings.Clone(p.KernelName), Calls: 1, Reason: reason})
+		Target: a.names.keep(c.Target), Kernel: a.names.keep(p.KernelName), Calls: 1, Reason: a.names.keep(reason)})
 }
 
 // decode reads the kernel call. Where no kernel is run, and the call declares no
@@ -184,13 +186,12 @@ func (a *Auditor) place(out *ModuleReport, p *Pass) {
 	}
 	m := p.Call.Module
 	in := &m.Instructions[p.Call.Instruction]
-	source := a.locate.source(m, p.Call.Instruction)
+	source, instruction := a.locate.source(m, p.Call.Instruction), strings.Clone(in.Name)
 	for i := range p.findings {
 		f := &p.findings[i]
 		f.Module, f.Path, f.Source = out.Name, out.Path, source
-		f.Computation = strings.Clone(m.Computations[in.Computation].Name)
-		f.Instruction = strings.Clone(in.Name)
-		f.Target, f.Kernel = strings.Clone(f.Target), strings.Clone(f.Kernel)
+		f.Computation, f.Instruction = a.names.keep(m.Computations[in.Computation].Name), instruction
+		f.Target, f.Kernel = a.names.keep(f.Target), a.names.keep(f.Kernel)
 		for n := range f.Related {
 			r := &f.Related[n]
 			r.Instruction, r.File, r.Text = strings.Clone(r.Instruction), strings.Clone(r.File), strings.Clone(r.Text)
@@ -219,7 +220,7 @@ func (p *Pass) callReport(out *ModuleReport) Call {
 	r := Call{
 		Module: out.Name, Path: out.Path, Computation: p.names.keep(m.Computations[in.Computation].Name),
 		Instruction: strings.Clone(in.Name), Target: p.names.keep(c.Target), Kernel: p.names.keep(p.KernelName),
-		Pairs: []Pair{}, Unanalysed: strings.Clone(p.unanalysed),
+		Pairs: []Pair{}, Unanalysed: p.names.keep(p.unanalysed),
 	}
 	for a := range c.Operands {
 		for b := range c.Results {
@@ -246,7 +247,7 @@ func (p *Pass) pairReport(r *Call, a, b int) {
 	r.Pairs = append(r.Pairs, Pair{
 		Operand: int(x.Operand), OperandIndex: ints(x.Index), ResultIndex: ints(y.Index),
 		Declared: declared, Shared: shared,
-		Verdict: string(v.Verdict), Basis: string(v.Basis), Reason: strings.Clone(v.Reason),
+		Verdict: string(v.Verdict), Basis: string(v.Basis), Reason: p.names.keep(v.Reason),
 	})
 }
 

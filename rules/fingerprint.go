@@ -10,8 +10,11 @@ import (
 // target, kernel, leaves, source file and function. Nothing that a rebuild changes
 // goes in: no module numbers, ids, offsets, lines or paths of the dump.
 func fingerprint(f *Finding, srcRoot string) string {
-	h := sha256.New()
-	put := func(s string) { h.Write([]byte(strconv.Itoa(len(s)) + ":" + s)) }
+	b := make([]byte, 0, 512)
+	put := func(s string) {
+		b = strconv.AppendInt(b, int64(len(s)), 10)
+		b = append(append(b, ':'), s...)
+	}
 	put(f.Code)
 	put(f.Target)
 	put(f.Kernel)
@@ -29,5 +32,6 @@ func fingerprint(f *Finding, srcRoot string) string {
 		put(stablePath(f.Source.File, srcRoot))
 		put(f.Source.Function)
 	}
-	return hex.EncodeToString(h.Sum(nil)[:10])
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:10])
 }

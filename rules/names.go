@@ -2,8 +2,8 @@ package rules
 
 import "strings"
 
-// names keeps one copy of each name that many calls have: targets, kernels,
-// computations. A report of 20,000 modules names a dozen targets.
+// names keeps one copy of each text that many calls have: targets, kernels,
+// computations, reasons. A report of 20,000 modules names a dozen targets.
 type names struct {
 	kept map[string]string
 }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"encoding/binary"
 	"strings"
 
 	"aliascheck/hlo"
@@ -11,6 +12,10 @@ type locator struct {
 	library []string // patterns of code that is not the user's
 	srcRoot string
 	frames  []hlo.Frame
+
+	// The sources that were made, by their frames: many calls stand on one line.
+	kept map[string]*Source
+	key  []byte
 }
 
 func newLocator(extra []string, srcRoot string) locator {
@@ -22,12 +27,30 @@ func newLocator(extra []string, srcRoot string) locator {
 
 // source returns the innermost frame outside of library code, with the whole
 // stack; nil where the dump has none. Where all of it is library code the
-// innermost frame has to do.
+// innermost frame has to do. Calls of one line share it: it must not be changed.
 func (l *locator) source(m *hlo.Module, instr int32) *Source {
 	l.frames = m.Stack(l.frames[:0], instr)
 	if len(l.frames) == 0 {
 		return nil
 	}
+	l.key = l.key[:0]
+	for _, f := range l.frames {
+		l.key = append(append(append(append(l.key, f.File...), 0), f.Function...), 0)
+		l.key = binary.LittleEndian.AppendUint32(l.key, uint32(f.Line))
+	}
+	if s := l.kept[string(l.key)]; s != nil {
+		return s
+	}
+	if l.kept == nil || len(l.kept) >= maxNames {
+		l.kept = map[string]*Source{}
+	}
+	s := l.newSource()
+	l.kept[string(l.key)] = s
+	return s
+}
+
+// newSource copies l.frames.
+func (l *locator) newSource() *Source {
 	out := &Source{Stack: make([]Frame, 0, len(l.frames))}
 	chosen := -1
 	for n, f := range l.frames {
