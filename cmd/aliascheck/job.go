@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"runtime"
 	"sync"
 	"time"
 
@@ -114,7 +113,6 @@ func (w *worker) audit(ctx context.Context, src hlo.Source) (*rules.ModuleReport
 // finish writes the reports and the baseline, and says how the audit ended.
 func (j *auditJob) finish(a *app) error {
 	tool := rules.Tool{Name: "aliascheck", Version: version()}
-	runtime.GC() // what the readers had makes room for the report
 	r := j.collector.Report(tool, j.config.Suppressions, j.baseline, time.Now())
 	for i := range j.outputs {
 		if err := j.outputs[i].to(a, r); err != nil {
