@@ -42,6 +42,7 @@ type finder struct {
 	stopped bool            // the consumer wants no more, or a limit is reached
 	found   int             // what was yielded
 	entries int             // what was looked at
+	depth   int             // of the folder being looked at
 	folders map[string]bool // real paths: links can make cycles
 }
 
@@ -160,10 +161,19 @@ func (f *finder) folder(path string) {
 		}
 	}
 	f.parts(path, files)
+	if f.depth++; f.depth > maxFolderDepth && len(folders) > 0 {
+		f.fail(path, fmt.Errorf("folders nest more than %d deep", maxFolderDepth))
+		folders = nil
+	}
 	for _, folder := range folders {
 		f.folder(folder)
 	}
+	f.depth--
 }
+
+// maxFolderDepth bounds how deep folders are followed: every level costs a walk from
+// the root.
+const maxFolderDepth = 100
 
 // parts yields what the files of one folder amount to, archives among them.
 func (f *finder) parts(path string, files []file) {

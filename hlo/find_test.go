@@ -303,3 +303,17 @@ func TestFindInHealthyDump(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, list, len(protos))
 }
+
+// TestDeepFolders ends a nest of folders, and says where.
+func TestDeepFolders(t *testing.T) {
+	root := t.TempDir()
+	deep := filepath.Join(root, strings.Repeat("d/", 3*maxFolderDepth))
+	require.NoError(t, os.MkdirAll(deep, 0o755))
+	var problems []string
+	for src, err := range Find([]string{root}, Limits{}) {
+		require.Error(t, err)
+		problems = append(problems, src.Path+": "+err.Error())
+	}
+	require.Len(t, problems, 1)
+	require.Contains(t, problems[0], "folders nest more than 100 deep")
+}

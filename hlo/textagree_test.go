@@ -18,7 +18,7 @@ import (
 // pairs are the text pairs of testdata; beside each lies the proto of the same module.
 func pairs(t testing.TB) []Source {
 	var list []Source
-	for _, folder := range []string{"dumps", "cpu", "old", "healthy"} {
+	for _, folder := range []string{"dumps", "cpu", "old", "healthy", "sharded"} {
 		root := filepath.Join("..", "testdata", folder)
 		require.NoError(t, filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 			if base, ok := strings.CutSuffix(path, "after_optimizations.txt"); ok {

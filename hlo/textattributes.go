@@ -37,6 +37,11 @@ func (t *transcoder) attributes(opcode []byte) {
 			t.aliasing()
 		case "backend_config":
 			t.backendConfig()
+		case "replica_groups", "device_ids": // newer XLA: mesh['x'=2,'y'=4], device_ids=([2,4]T(1,0)) {'y'}
+			s.value()
+			if s.peek() == '{' {
+				s.enclosed()
+			}
 		default:
 			s.value()
 		}

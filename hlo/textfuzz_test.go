@@ -48,3 +48,22 @@ func FuzzText(f *testing.F) {
 		}
 	})
 }
+
+// TestReplicaGroups passes over every form in which XLA prints them.
+func TestReplicaGroups(t *testing.T) {
+	src := Source{Path: "../testdata/sharded/sharded_rows/module_0004.jit_sharded_rows.cpu_after_optimizations.txt", Text: true,
+		Assignment: "../testdata/sharded/sharded_rows/module_0004.jit_sharded_rows.cpu_after_optimizations-buffer-assignment.txt"}
+	text, err := os.ReadFile(src.Path)
+	require.NoError(t, err)
+	const printed = `replica_groups=mesh['axis_0'=1,'axis_1'=4] {'axis_1'}`
+	require.Contains(t, string(text), printed)
+	for _, form := range []string{
+		printed, `replica_groups={{0,1},{2,3}}`, `replica_groups=[2,4]<=[8]`, `replica_groups=[2,4]<=[2,4]T(1,0)`, `replica_groups={}`,
+		`replica_groups=mesh['axis_0'=1,'axis_1'=4,'axis_2'=2], device_ids=([2,4]T(1,0)) {'axis_1'}`,
+	} {
+		bent := Source{Path: filepath.Join(t.TempDir(), "module.txt"), Text: true, Assignment: src.Assignment}
+		require.NoError(t, os.WriteFile(bent.Path, []byte(strings.ReplaceAll(string(text), printed, form)), 0o644))
+		_, err := NewReader(Limits{}).Read(bent)
+		require.NoError(t, err, form)
+	}
+}
