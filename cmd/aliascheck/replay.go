@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -45,8 +44,11 @@ func (g *gpuFlags) check() error {
 			return fmt.Errorf("--device %d: a number from 0 on was expected", d)
 		}
 	}
-	if g.timeout <= 0 || g.budget < 0 {
-		return errors.New("--gpu-timeout or --gpu-budget was zero or negative")
+	if g.timeout <= 0 {
+		return fmt.Errorf("--gpu-timeout %v: a time above 0 was expected", g.timeout)
+	}
+	if g.budget < 0 {
+		return fmt.Errorf("--gpu-budget %v: a time of 0 or more was expected", g.budget)
 	}
 	return nil
 }

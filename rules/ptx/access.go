@@ -114,9 +114,6 @@ func (m *worker) useAddress(t taint, c *code) {
 	}
 }
 
-// small gives the address in a 32-bit or windowed space.
-func (t *touch) small(i int32) int64 { return int64(uint32(t.at(i))) }
-
 // direction of an access, and of the table that it goes to.
 type direction uint8
 

@@ -136,11 +136,10 @@ func (l *lowerer) patch(env *environment) {
 }
 
 func (e *environment) resolve(v *variable) *variable {
-	for e != nil && v != nil {
+	if e != nil && v != nil {
 		if w := e.vars[v]; w != nil {
 			return w
 		}
-		return v
 	}
 	return v
 }

@@ -21,7 +21,6 @@ type launchState struct {
 	grid     [3]uint32
 	block    [3]uint32
 	cluster  [3]uint32 // blocks of a cluster
-	params   []byte
 	threads  int
 	shared   int64  // bytes, static and dynamic
 	gap      uint64 // bytes between the starts of buffers

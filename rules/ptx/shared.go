@@ -1,11 +1,9 @@
 package ptx
 
-// sharedMemory is a block's shared memory: bytes, the number of each byte's
-// taint, and the copies that may still be on their way into it.
+// sharedMemory is a block's shared memory: bytes, and the number of each byte's taint.
 type sharedMemory struct {
-	data    []byte
-	tag     []uint8
-	pending []uint32 // by 4 bytes: 1 + number of the copy in block.copies, 0 none
+	data []byte
+	tag  []uint8
 }
 
 func (s *sharedMemory) init(m *worker) {

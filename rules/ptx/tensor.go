@@ -166,7 +166,7 @@ func (x *bulk) keepMap(d *Descriptor, a uint64) {
 // readMap reads 128 bytes at a generic address.
 func (x *bulk) readMap(a uint64) (raw [mapSize]byte, tt taint, ok bool) {
 	m := x.s.m
-	load := func(i int64) (uint64, taint) { return 0, 0 }
+	var load func(i int64) (uint64, taint)
 	switch spaceOf(a) {
 	case spaceCluster:
 		b, off := x.s.b.sharedBlock(uint32(a - sharedWindow))
