@@ -57,7 +57,8 @@ type Auditor struct {
 func NewAuditor(o Options) *Auditor {
 	return &Auditor{
 		opts: o, rules: All(), known: newKnownKernels(o.Config.Kernels),
-		locate: newLocator(o.Config.LibraryCode, o.SrcRoot),
+		locate:  newLocator(o.Config.LibraryCode, o.SrcRoot),
+		decoder: triton.Decoder{WithoutCode: o.Runner == nil && o.Seen == nil},
 	}
 }
 

@@ -21,6 +21,10 @@ const DefaultLimit = 64 << 20
 type Decoder struct {
 	Limit int // bytes that one call may inflate to; 0 means DefaultLimit
 
+	// WithoutCode leaves PTX, TTIR and cubins out of calls: who does not run kernels
+	// need not copy them.
+	WithoutCode bool
+
 	packed   []byte // the opaque, unescaped
 	inflated []byte
 	source   bytes.Reader
@@ -41,7 +45,7 @@ func (d *Decoder) Decode(target string, config []byte) (*Call, error) {
 		return nil, err
 	}
 	defer d.shrink()
-	if err := checkMessage(message); err != nil {
+	if message, err = checkMessage(message, d.WithoutCode); err != nil {
 		return nil, err
 	}
 	var any tritonpb.AnyKernelCall

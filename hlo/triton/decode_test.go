@@ -317,8 +317,11 @@ func FuzzMessage(f *testing.F) {
 		f.Add(bytes.Clone(message))
 	}
 	f.Fuzz(func(t *testing.T, message []byte) {
-		if checkMessage(message) == nil {
+		if _, err := checkMessage(message, false); err == nil {
 			require.NoError(t, proto.Unmarshal(message, &tritonpb.AnyKernelCall{}))
+			short, err := checkMessage(bytes.Clone(message), true)
+			require.NoError(t, err)
+			require.NoError(t, proto.Unmarshal(short, &tritonpb.AnyKernelCall{}))
 		}
 	})
 }
@@ -337,4 +340,26 @@ func BenchmarkDecode(b *testing.B) {
 		}
 		return
 	}
+}
+
+// TestDecodeWithoutCode: leaving the code out leaves everything else as it was.
+func TestDecodeWithoutCode(t *testing.T) {
+	seen := 0
+	spare := Decoder{WithoutCode: true}
+	for _, call := range dumpedCalls(t) {
+		var whole Decoder
+		want, err := whole.Decode(call.Target, call.Config)
+		require.NoError(t, err)
+		got, err := spare.Decode(call.Target, call.Config)
+		require.NoError(t, err, call.Case)
+		for i := range want.Kernels {
+			k := &want.Kernels[i]
+			if len(k.PTX) > 0 {
+				seen++
+			}
+			k.PTX, k.TTIR, k.Cubin = nil, nil, nil
+		}
+		require.Equal(t, want, got, call.Case)
+	}
+	require.NotZero(t, seen)
 }
