@@ -39,7 +39,11 @@ func (r *tensormapReport) writeText(w io.Writer, full *rules.Report, o report.Op
 
 func (t *tensormapText) summary(r *tensormapReport, full *rules.Report, counts map[tensormap.Verdict]int, prints int) {
 	if r.stats.Lines > 0 && len(r.groups) == 0 {
-		fmt.Fprintf(t.out, "%s: no TMA descriptor in %d lines\n", report.Clean(r.path), r.stats.Lines)
+		word := "lines"
+		if r.stats.Lines == 1 {
+			word = "line"
+		}
+		fmt.Fprintf(t.out, "%s: no TMA descriptor in %d %s\n", report.Clean(r.path), r.stats.Lines, word)
 	} else if len(r.groups) == 0 {
 		fmt.Fprintf(t.out, "%s: empty\n", report.Clean(r.path))
 	} else if r.stats.Lines > 0 {
