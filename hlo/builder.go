@@ -53,7 +53,8 @@ type builder struct {
 	params                     []int32 // the computations' Parameters
 	laidOut                    []int32 // the allocations' lists of values
 	sorted                     []Value
-	running                    []bool // by computation: findRunning
+	placed                     []placedValue // of one allocation: sortByOffset
+	running                    []bool        // by computation: findRunning
 	shapes                     [256]knownShape
 	seed                       maphash.Seed
 
@@ -180,7 +181,7 @@ const (
 	instructionBytes = 320
 	valueBytes       = 320
 	allocationBytes  = 160
-	assignedBytes    = 56
+	assignedBytes    = 72
 	computationBytes = 240
 	smallBytes       = 64 // whatever else is listed
 	idBytes          = 12
