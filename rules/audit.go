@@ -25,20 +25,6 @@ type Options struct {
 	SrcRoot string       // Python files are named relative to it in fingerprints
 	Runner  KernelRunner // nil: kernels are not run
 	Maps    bool         // findings get memory maps
-
-	// Seen is told of every call whose kernel is in the dump, while the module is in
-	// memory: a replay elsewhere takes what it needs. nil: nobody wants to know. The
-	// workers call it at the same time.
-	Seen func(SeenCall)
-}
-
-// SeenCall is a judged call whose kernel is in the dump. Everything in it but the
-// findings is valid until Seen returns.
-type SeenCall struct {
-	Call     *alias.Call
-	Kernel   *triton.Call
-	Effects  Effects // nil where the kernel was not run
-	Findings []Finding
 }
 
 // Auditor judges modules one after another. Use one per worker.
@@ -58,7 +44,7 @@ func NewAuditor(o Options) *Auditor {
 	return &Auditor{
 		opts: o, rules: All(), known: newKnownKernels(o.Config.Kernels),
 		locate:  newLocator(o.Config.LibraryCode, o.SrcRoot),
-		decoder: triton.Decoder{WithoutCode: o.Runner == nil && o.Seen == nil},
+		decoder: triton.Decoder{WithoutCode: o.Runner == nil},
 	}
 }
 
@@ -107,9 +93,6 @@ func (a *Auditor) call(ctx context.Context, out *ModuleReport, c *alias.Call) {
 		}
 	}
 	a.place(out, p)
-	if a.opts.Seen != nil && p.Kernel != nil {
-		a.opts.Seen(SeenCall{c, p.Kernel, p.Effects, p.findings})
-	}
 	report := p.callReport(out)
 	for i := range p.findings {
 		report.Findings = append(report.Findings, p.findings[i].Fingerprint)
@@ -129,7 +112,7 @@ func (a *Auditor) kernel(ctx context.Context, out *ModuleReport, p *Pass) {
 			break
 		}
 		if a.opts.Runner == nil {
-			reason = "kernels are not run (--replay off)"
+			reason = "kernels are not analysed (--replay off)"
 			break
 		}
 		p.Effects, reason = a.opts.Runner.Run(ctx, c, p.Kernel)
@@ -149,12 +132,14 @@ func (a *Auditor) kernel(ctx context.Context, out *ModuleReport, p *Pass) {
 		Target: a.names.keep(c.Target), Kernel: a.names.keep(p.KernelName), Calls: 1, Reason: a.names.keep(reason)})
 }
 
-// decode reads the kernel call. Where no kernel is run, and the call declares no
-// pair, the static rules need no more than the kernel's name.
+// decode reads the kernel call. Where no kernel is run, the static rules need no more
+// than the kernel's name; but where the table knows the name and the call declares a
+// pair, whether the kernel has a pointer of its own for the result decides AC201.
 func (a *Auditor) decode(p *Pass) error {
 	c := p.Call
-	if a.opts.Runner == nil && len(c.Declared) == 0 {
-		if name, ok := a.decoder.Peek(c.Target, c.Config); ok {
+	if a.opts.Runner == nil {
+		name, ok := a.decoder.Peek(c.Target, c.Config)
+		if ok && (len(c.Declared) == 0 || !a.known.lists(string(name))) {
 			p.KernelName, p.configurations = string(name), 1
 			return nil
 		}
@@ -221,7 +206,7 @@ func (p *Pass) callReport(out *ModuleReport) Call {
 	r := Call{
 		Module: out.Name, Path: out.Path, Computation: p.names.keep(m.Computations[in.Computation].Name),
 		Instruction: strings.Clone(in.Name), Target: p.names.keep(c.Target), Kernel: p.names.keep(p.KernelName),
-		Pairs: []Pair{}, Unanalysed: p.names.keep(p.unanalysed),
+		Configurations: p.configurations, Pairs: []Pair{}, Unanalysed: p.names.keep(p.unanalysed),
 	}
 	for a := range c.Operands {
 		for b := range c.Results {

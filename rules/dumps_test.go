@@ -102,3 +102,12 @@ func TestDumpsWithoutKernels(t *testing.T) {
 	}
 	require.Len(t, want, seen, "expect.txt names dumps that are not there")
 }
+
+// TestConfigurationsAreCounted: of one kernel, of an autotuned call, of none; the
+// same with and without running them.
+func TestConfigurationsAreCounted(t *testing.T) {
+	for dump, want := range map[string]int{"scale_inplace": 1, "scale_apart": 1, "sort_kept_ffi_auto": 3, "host_callback": 0} {
+		r := auditDump(t, dump, rules.Options{})
+		require.Equal(t, want, r.Calls[len(r.Calls)-1].Configurations, dump)
+	}
+}

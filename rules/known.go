@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 
 	"aliascheck/alias"
@@ -49,6 +50,12 @@ func (k *knownKernels) pair(c *alias.Call, kernel string, operand, result int) (
 		}
 	}
 	return PairVerdict{}, false
+}
+
+// lists reports whether the table speaks of a kernel of this name.
+func (k *knownKernels) lists(kernel string) bool {
+	name := bareName(kernel)
+	return slices.ContainsFunc(k.entries, func(e KnownKernel) bool { return bareName(e.Name) == name })
 }
 
 func bareName(kernel string) string {
