@@ -30,10 +30,11 @@ func newSelftestCommand(a *app) *cobra.Command {
 	var devices []int
 	cmd := &cobra.Command{
 		Use:   "selftest",
-		Short: "Show every engine cases that it must find, and cases that it must not",
-		Long: `selftest runs small kernels whose faults are known on every engine that this
-machine has: the PTX machine, a GPU, and compute-sanitizer. A tool that has never
-reported an error cannot be told from one that does not run.
+		Short: "Show every rule and engine a case that it must find, and one that it must not",
+		Long: `selftest audits modules whose faults are known, a pair for each rule, and runs
+small kernels on every engine that this machine has: the PTX machine, a GPU, and
+compute-sanitizer. A tool that has never reported an error cannot be told from one
+that does not run.
 
 Exit code: 0, or 2 where an engine said something else than it must.`,
 		Args: cobra.NoArgs,
@@ -49,7 +50,7 @@ Exit code: 0, or 2 where an engine said something else than it must.`,
 // selfTest asks every engine about its controls; absent are the engines that this
 // machine does not have, with the reason.
 func selfTest(ctx context.Context, devices []int) (rows []selfTestRow, absent []string) {
-	for _, engine := range []func(context.Context, []int) ([]selfTestRow, error){machineControls, gpuControls, sanitizerControls} {
+	for _, engine := range []func(context.Context, []int) ([]selfTestRow, error){ruleControls, machineControls, gpuControls, sanitizerControls} {
 		more, err := engine(ctx, devices)
 		rows = append(rows, more...)
 		if err != nil {
