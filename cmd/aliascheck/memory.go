@@ -14,10 +14,10 @@ const (
 	quietHeap = 8 << 20
 	// leastHeap is the heap in bytes below which Go does not collect at 100 percent.
 	leastHeap = 4 << 20
-	// garbagePercent is how much a bigger heap may grow before it is: by half, not to
+	// garbagePercent is how much a bigger heap may grow before it is: by two fifths, not to
 	// twice its size. An audit runs beside the tests of a machine that has better use
 	// for its memory.
-	garbagePercent = 50
+	garbagePercent = 40
 )
 
 // boundGarbage sets when garbage is collected, anew after each time. GOGC says
