@@ -96,6 +96,23 @@ func lowerLdmatrix(l *lowerer, in *instr) error {
 	return nil
 }
 
+// matrixRows resolves the rows of n matrices, which the first 8n lanes of each warp
+// name; ok is false where there is nothing to do, or the launch has been stopped.
+func (s *strand) matrixRows(c *code, mask *mset, n int) (t touch, ok bool) {
+	rows := s.m.matrixMask(mask, n)
+	if rows.n == 0 {
+		return touch{}, false
+	}
+	if t, ok = s.resolve(c, rows); !ok {
+		return touch{}, false
+	}
+	if t.space != spaceShared && t.space != spaceCluster {
+		s.m.stopAt(c.in, "line %d: %s: not an address of shared memory", c.in.at.line, clip(c.in.name))
+		return touch{}, false
+	}
+	return t, true
+}
+
 func runLdmatrix(s *strand, c *code, n int, trans bool) {
 	mask := s.active(c)
 	if mask == nil {
@@ -103,16 +120,8 @@ func runLdmatrix(s *strand, c *code, n int, trans bool) {
 		return
 	}
 	m := s.m
-	rows := m.matrixMask(mask, n)
-	if rows.n == 0 {
-		return
-	}
-	t, ok := s.resolve(c, rows)
+	t, ok := s.matrixRows(c, mask, n)
 	if !ok {
-		return
-	}
-	if t.space != spaceShared && t.space != spaceCluster {
-		m.stopAt(c.in, "line %d: %s: not an address of shared memory", c.in.at.line, clip(c.in.name))
 		return
 	}
 	if !c.mem.want {
@@ -194,16 +203,8 @@ func runStmatrix(s *strand, c *code, n int, trans bool) {
 		return
 	}
 	m := s.m
-	rows := m.matrixMask(mask, n)
-	if rows.n == 0 {
-		return
-	}
-	t, ok := s.resolve(c, rows)
+	t, ok := s.matrixRows(c, mask, n)
 	if !ok {
-		return
-	}
-	if t.space != spaceShared && t.space != spaceCluster {
-		m.stopAt(c.in, "line %d: %s: not an address of shared memory", c.in.at.line, clip(c.in.name))
 		return
 	}
 	if !c.mem.keep {
