@@ -9,8 +9,9 @@ import (
 // want is a module of an archive, read as its members come by.
 type want struct {
 	src   Source
-	text  string // the member's names; assignment only of a pair
+	text  string // the members' names; the others only of a pair
 	pair  string
+	list  string // of its used values, empty: none
 	got   int
 	total int
 }
@@ -32,6 +33,11 @@ func (f *finder) wanted(path string, c *catalog) map[string]*want {
 				w := &want{text: folder + p.name, pair: folder + p.assignment, total: 2}
 				w.src = Source{Path: full, Text: true, Assignment: path + memberSeparator + w.pair, member: &member{}}
 				wanted[w.text], wanted[w.pair] = w, w
+				if p.values != "" {
+					w.list, w.total = folder+p.values, 3
+					w.src.Values = path + memberSeparator + w.list
+					wanted[w.list] = w
+				}
 			default:
 				w := &want{text: folder + p.name, total: 1}
 				w.src = Source{Path: full, member: &member{}}
@@ -70,6 +76,7 @@ func (x *extractor) extract(name string, in io.Reader) error {
 	if err := x.read(w, name, in); err != nil {
 		delete(x.wanted, w.text)
 		delete(x.wanted, w.pair)
+		delete(x.wanted, w.list)
 		x.finder.fail(x.archive+memberSeparator+name, err)
 		return nil
 	}
@@ -86,15 +93,18 @@ func (x *extractor) read(w *want, name string, in io.Reader) error {
 	if in == nil {
 		return errLink
 	}
-	if w.total == 2 {
+	if w.src.Text {
 		data, err := io.ReadAll(io.LimitReader(in, limits.FileBytes+1))
 		if err == nil && int64(len(data)) > limits.FileBytes {
 			err = fmt.Errorf("more than %d bytes", limits.FileBytes)
 		}
-		if name == w.text {
+		switch name {
+		case w.text:
 			m.text = data
-		} else {
+		case w.pair:
 			m.assignment = data
+		default:
+			m.values = data
 		}
 		return err
 	}

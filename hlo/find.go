@@ -96,7 +96,7 @@ func (f *finder) single(path string) {
 	case proto:
 		f.give(Source{Path: path})
 	default:
-		if classify(name.name).kind == noise {
+		if k := classify(name.name).kind; k == noise || k == values {
 			f.fail(path, errNoDump)
 			return
 		}
@@ -113,7 +113,12 @@ func (f *finder) pair(named, module, assignment string, missing error) {
 			return
 		}
 	}
-	f.give(Source{Path: module, Text: true, Assignment: assignment})
+	src := Source{Path: module, Text: true, Assignment: assignment}
+	list := strings.TrimSuffix(assignment, ".txt") + valuesSuffix + ".txt"
+	if _, err := os.Stat(list); err == nil {
+		src.Values = list
+	}
+	f.give(src)
 }
 
 // folder looks at a folder's files, then at its folders.
@@ -149,7 +154,7 @@ func (f *finder) folder(path string) {
 		case mode.IsDir():
 			folders = append(folders, full)
 		case !mode.IsRegular():
-			if k := classify(entry.Name()).kind; k != noise && k != unknown {
+			if k := classify(entry.Name()).kind; k != noise && k != unknown && k != values {
 				f.fail(full, errNotRegular)
 			}
 		default:
@@ -194,7 +199,11 @@ func (f *finder) parts(path string, files []file) {
 		case p.archive:
 			f.archive(full)
 		case p.text:
-			f.give(Source{Path: full, Text: true, Assignment: filepath.Join(path, p.assignment)})
+			src := Source{Path: full, Text: true, Assignment: filepath.Join(path, p.assignment)}
+			if p.values != "" {
+				src.Values = filepath.Join(path, p.values)
+			}
+			f.give(src)
 		default:
 			f.give(Source{Path: full})
 		}

@@ -8,6 +8,7 @@ type part struct {
 	name       string // of the proto or the module's text; of what is wrong
 	text       bool
 	assignment string // of the text's buffer assignment
+	values     string // of the list of used values beside it, empty: none
 	archive    bool
 	err        error // why it is no module
 }
@@ -15,7 +16,7 @@ type part struct {
 // group finds the modules among the files of one folder. A module's text counts only
 // where it has no proto.
 func group(files []file) []part {
-	protos, texts, assignments := map[string]bool{}, map[string]string{}, map[string]string{}
+	protos, texts, assignments, lists := map[string]bool{}, map[string]string{}, map[string]string{}, map[string]string{}
 	complete := map[string]bool{}
 	for _, f := range files {
 		switch f.kind {
@@ -28,6 +29,8 @@ func group(files []file) []part {
 		case assignment:
 			assignments[f.stem] = f.name
 			complete[f.module] = true
+		case values:
+			lists[f.stem] = f.name
 		}
 	}
 	var parts []part
@@ -39,7 +42,7 @@ func group(files []file) []part {
 		case f.kind == text && assignments[f.stem] == "":
 			parts = append(parts, part{name: f.name, err: errNoAssignmentText})
 		case f.kind == text:
-			parts = append(parts, part{name: f.name, text: true, assignment: assignments[f.stem]})
+			parts = append(parts, part{name: f.name, text: true, assignment: assignments[f.stem], values: lists[f.stem]})
 		case f.kind == assignment && texts[f.stem] == "":
 			parts = append(parts, part{name: f.name, err: errNoModuleText})
 		}

@@ -14,6 +14,7 @@ const (
 	proto                  // HloProto of the optimized module
 	text                   // the optimized module as text
 	assignment             // its buffer assignment as text
+	values                 // the list of the values that are used, beside the assignment
 	earlier                // the module before optimization was done
 	archive                // tar or zip, compressed or not
 )
@@ -33,6 +34,7 @@ type file struct {
 const (
 	optimized        = "after_optimizations"
 	assignmentSuffix = "-buffer-assignment"
+	valuesSuffix     = "-values"
 	protoExtension   = ".hlo.pb"
 )
 
@@ -65,16 +67,21 @@ func classify(name string) file {
 
 // classifyText is classify for what ends in .txt.
 func (f *file) classifyText(stem string) {
-	if of, ok := strings.CutSuffix(stem, assignmentSuffix); ok {
-		f.kind = assignment
-		f.setStem(of)
-		return
+	for _, part := range [...]struct {
+		suffix string
+		kind   kind
+	}{{assignmentSuffix, assignment}, {assignmentSuffix + valuesSuffix, values}} {
+		if of, ok := strings.CutSuffix(stem, part.suffix); ok {
+			f.kind = part.kind
+			f.setStem(of)
+			return
+		}
 	}
 	f.setStem(stem)
 	switch {
 	case strings.HasSuffix(stem, optimized):
 		f.kind = text
-	case strings.HasSuffix(stem, "-values"), strings.HasSuffix(stem, "-live-range"),
+	case strings.HasSuffix(stem, "-live-range"),
 		strings.HasSuffix(stem, "thunk_sequence"), strings.HasSuffix(stem, "memory-usage-report"):
 		f.kind = noise
 	}

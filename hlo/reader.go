@@ -17,6 +17,7 @@ type Reader struct {
 	loader loader
 	pair   member // the texts of the pair being read
 	text   transcoder
+	flow   flow
 	b      builder
 }
 
@@ -93,13 +94,25 @@ func (r *Reader) readPair(src Source) (*Module, error) {
 		if pair.assignment, err = r.readText(pair.assignment, src.Assignment); err != nil {
 			return nil, fmt.Errorf("%s: %w", src.Assignment, err)
 		}
+		if src.Values != "" {
+			if pair.values, err = r.readText(pair.values, src.Values); err != nil {
+				return nil, fmt.Errorf("%s: %w", src.Values, err)
+			}
+		}
 	}
-	files := textPair{src.Path, src.Assignment, pair.text, pair.assignment}
+	files := textPair{src.Path, src.Assignment, src.Values, pair.text, pair.assignment, pair.values}
 	wire, err := r.text.transcode(files, r.limits)
 	if err != nil {
 		return nil, err
 	}
-	return r.build(image{wire: wire}, func(at int32) string { return r.text.place(files, at) })
+	m, err := r.build(image{wire: wire}, func(at int32) string { return r.text.place(files, at) })
+	if err == nil && !r.text.listed {
+		err = r.flow.whole(&r.b, files)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
 }
 
 // readText reads a file of text into the memory of buf.

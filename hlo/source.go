@@ -10,12 +10,15 @@ type Source struct {
 	Text bool
 	// Assignment is the path of the pair's …-buffer-assignment.txt.
 	Assignment string
+	// Values is the path of the pair's …-buffer-assignment-values.txt, empty where there
+	// is none: older releases print what it holds behind the assignment.
+	Values string
 
 	member *member // of an archive: read already
 }
 
 // member is what an archive had in a source's place.
 type member struct {
-	image                   // of an HloProto
-	text, assignment []byte // of a text pair
+	image                           // of an HloProto
+	text, assignment, values []byte // of a text pair
 }

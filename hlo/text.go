@@ -33,6 +33,10 @@ type transcoder struct {
 	wrapped   []wrappedCall
 	donated   map[string]bool // leaves that entries of input_output_alias name: leafKey
 
+	total    int64   // bytes of the allocations
+	valueIDs []int64 // of the values in them
+	listed   bool    // the list of the used values was there too
+
 	// Scratch: the current computation's shapes and the tuples being read, the lists of
 	// the instruction that is being read and any other, an unescaped string.
 	nodes, stack            []shapeNode
@@ -70,14 +74,13 @@ type textComputation struct {
 type textInstruction struct {
 	computation int32
 	node        int32 // its shape's, into nodes, while its computation is the current one
-	needs       int32 // so many values the assignment must at least have of it
-	values      int32 // and has
 }
 
-// textPair is the two files of one module.
+// textPair is the files of one module.
 type textPair struct {
-	path, assignmentPath string
-	text, assignment     []byte
+	path, assignmentPath     string
+	valuesPath               string // empty: there is no such file
+	text, assignment, values []byte
 }
 
 const (
@@ -111,7 +114,12 @@ func (t *transcoder) transcode(p textPair, limits Limits) ([]byte, error) {
 	assignment := t.out.begin(3)
 	t.assignment()
 	t.out.end(assignment)
-	t.fail()
+	if !t.fail() && p.valuesPath != "" {
+		t.path, t.scan = p.valuesPath, scanner{text: p.values}
+		t.listed = true
+		t.usedValues()
+		t.fail()
+	}
 	return t.out.buf, errors.Join(t.errs...)
 }
 
@@ -129,6 +137,7 @@ func (t *transcoder) reset() {
 	t.wrapped = t.wrapped[:0]
 	t.places, t.errs = t.places[:0], nil
 	t.entry, t.scheduled = -1, false
+	t.total, t.valueIDs, t.listed = 0, t.valueIDs[:0], false
 }
 
 // fail moves the scanner's problem to the errors; it reports whether there are any.

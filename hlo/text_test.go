@@ -1,10 +1,7 @@
 package hlo
 
 import (
-	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -98,7 +95,7 @@ func TestTextOperands(t *testing.T) {
 	} {
 		m, err := readTexts(oneCall(
 			"  %t = (f32[2]{0}, /*index=1*/(f32[2]{0}, s32[])) sort(%p)\n"+
-				"  ROOT %c = f32[2]{0} add("+test.operands+")\n"), oneAssignment("t{}", "c"))
+				"  ROOT %c = f32[2]{0} add("+test.operands+")\n"), oneAssignment("t{}", "t{0}", "t{1}", "t{1,0}", "t{1,1}", "c"))
 		require.NoError(t, err, test.operands)
 		var got []string
 		for _, o := range m.Instructions[m.Computations[m.Entry].Root].Operands {
@@ -117,27 +114,29 @@ func TestTextOperands(t *testing.T) {
 
 // TestTextShapes reads every form that XLA prints.
 func TestTextShapes(t *testing.T) {
+	array, nested := []string{"c"}, []string{"c{}", "c{0}", "c{1}", "c{1,0}", "c{1,1}"}
 	for _, test := range []struct {
-		shape string
-		want  []Leaf
+		shape  string
+		values []string
+		want   []Leaf
 	}{
-		{"f32[]", []Leaf{{Element: F32, Bytes: 4}}},
-		{"pred[3]{0}", []Leaf{{Element: Pred, Dims: []int64{3}, Bytes: 3}}},
-		{"f32[2,3]{1,0:T(8,128)(2,1)S(5)}", []Leaf{{Element: F32, Dims: []int64{2, 3}, Bytes: 24}}},
-		{"s4[8]{0}", []Leaf{{Element: 21, Dims: []int64{8}, Bytes: 8}}},
-		{"s4[8]{0:E(4)}", []Leaf{{Element: 21, Dims: []int64{8}, Bytes: 4}}},
-		{"f32[<=5,2]{1,0}", []Leaf{{Element: F32, Dims: []int64{5, 2}, Bytes: 40}}},
-		{"f32[0,2]{1,0}", []Leaf{{Element: F32, Dims: []int64{0, 2}}}},
-		{"token[]", []Leaf{{Element: TokenType}}},
-		{"b(f32[2]{0})", []Leaf{{Element: F32, Dims: []int64{2}, Bytes: 8}}},
-		{"(f32[2]{0}, /*index=1*/(s32[], token[]))", []Leaf{
+		{"f32[]", array, []Leaf{{Element: F32, Bytes: 4}}},
+		{"pred[3]{0}", array, []Leaf{{Element: Pred, Dims: []int64{3}, Bytes: 3}}},
+		{"f32[2,3]{1,0:T(8,128)(2,1)S(5)}", array, []Leaf{{Element: F32, Dims: []int64{2, 3}, Bytes: 24}}},
+		{"s4[8]{0}", array, []Leaf{{Element: 21, Dims: []int64{8}, Bytes: 8}}},
+		{"s4[8]{0:E(4)}", array, []Leaf{{Element: 21, Dims: []int64{8}, Bytes: 4}}},
+		{"f32[<=5,2]{1,0}", array, []Leaf{{Element: F32, Dims: []int64{5, 2}, Bytes: 40}}},
+		{"f32[0,2]{1,0}", array, []Leaf{{Element: F32, Dims: []int64{0, 2}}}},
+		{"token[]", array, []Leaf{{Element: TokenType}}},
+		{"b(f32[2]{0})", array, []Leaf{{Element: F32, Dims: []int64{2}, Bytes: 8}}},
+		{"(f32[2]{0}, /*index=1*/(s32[], token[]))", nested, []Leaf{
 			{Index: ShapeIndex{0}, Element: F32, Dims: []int64{2}, Bytes: 8},
 			{Index: ShapeIndex{1, 0}, Element: S32, Bytes: 4},
 			{Index: ShapeIndex{1, 1}, Element: TokenType},
 		}},
-		{"()", nil},
+		{"()", []string{"c{}"}, nil},
 	} {
-		m, err := readTexts(oneCall("  ROOT %c = "+test.shape+" rng-bit-generator(%p)\n"), oneAssignment())
+		m, err := readTexts(oneCall("  ROOT %c = "+test.shape+" rng-bit-generator(%p)\n"), oneAssignment(test.values...))
 		require.NoError(t, err, test.shape)
 		leaves := m.Leaves(nil, m.Computations[m.Entry].Root)
 		require.Len(t, leaves, len(test.want), test.shape)
@@ -181,6 +180,27 @@ allocation 1: size 256, page 1, preallocated-temp:
  value: <8 f (phi) @0> (size=8,offset=64): f32[2]{0}
 
 Total bytes used: 264 (264B)
+
+Used values:
+<7 p @2>
+ positions:
+  p
+ uses:
+  f, operand 0
+ from instruction:%p = f32[2]{0} parameter(0)<8 f (phi) @0>
+ positions:
+  f
+ uses:
+ from instruction:%f = f32[2]{0} fusion(%p), kind=kCustom, calls=%inside<9 k @0>
+ positions:
+  k
+ uses:
+ from instruction:%k = f32[2,2]{1,0} constant({
+    { 1, 2 },
+    { 3, 4 }
+  })
+
+HloLiveRange (max 4):
 `)
 	require.NoError(t, err)
 	require.Equal(t, []ParameterLeaf{{1, ShapeIndex{0}}, {2, ShapeIndex{}}, {0, ShapeIndex{}}, {3, ShapeIndex{1, 2}}}, m.Donated)
@@ -212,10 +232,10 @@ func TestTextAsynchronous(t *testing.T) {
 		return "  %" + name + `-start = ((f32[2]{0}), f32[2]{0}, s32[]) custom-call-start(%p), custom_call_target="` + target + "\"\n" +
 			"  %" + name + "-done = f32[2]{0} custom-call-done(%" + name + "-start)\n"
 	}
-	m, err := readTexts(oneCall(start("one", "t")+"  ROOT %r = f32[2]{0} negate(%one-done)\n"), oneAssignment("r", "hidden.1"))
+	m, err := readTexts(oneCall(start("one", "t")+"  ROOT %r = f32[2]{0} negate(%one-done)\n"), oneAssignment("r", "one-start{}", "one-start{0}", "one-start{2}", "hidden.1"))
 	require.NoError(t, err)
 	require.Equal(t, "t", onlyCall(t, m).Target)
-	v := m.Values[m.Allocations[2].Values[0]]
+	v := m.Values[m.Allocations[5].Values[0]]
 	in := m.Instructions[v.Instruction]
 	require.Equal(t, []string{"custom-call", "one-start"}, []string{in.Opcode, in.Name})
 	require.False(t, m.Computations[in.Computation].Fusion)
@@ -227,7 +247,7 @@ func TestTextAsynchronous(t *testing.T) {
 	_, err = readTexts(oneCall(start("one", "t")), oneAssignment("hidden.1", "hidden.2"))
 	require.ErrorContains(t, err, `a.txt:7:12: the module has no instruction "hidden.2"`)
 	_, err = readTexts(oneCall(start("one", "t")), oneAssignment())
-	require.ErrorContains(t, err, "a.txt:4:1: 0 values of an asynchronous instruction, which has 1: cut off?")
+	require.ErrorContains(t, err, "a.txt:4:1: 0 values of \"one-start\", which has 1: cut off?")
 }
 
 // TestTextErrors holds errors to file, line and column.
@@ -254,7 +274,7 @@ func TestTextErrors(t *testing.T) {
 		{oneCall(good), oneAssignment("d"), `a.txt:5:12: the module has no instruction "d"`},
 		{oneCall(good), "BufferAssignment:\nallocation 1: size 8:\n", "a.txt:2:12: allocation 0 expected"},
 		{oneCall(good), "BufferAssignment:\nallocation 0: size 8, odd:\n", "a.txt:2:23: property of an allocation expected"},
-		{oneCall(good), "BufferAssignment:\nallocation 0: size 8, page 0:\n", `a.txt:3:1: 0 values of "p", which has 1: cut off?`},
+		{oneCall(good), "BufferAssignment:\nallocation 0: size 8, page 0:\n", `m.txt:4:3: parameter "p" has no buffer for 1 of its 1 results: the buffer assignment is not whole`},
 		{oneCall(good), strings.TrimSuffix(oneAssignment("c"), "\n"), "a.txt:5:46: line does not end: cut off?"},
 		{oneCall(good), strings.Replace(oneAssignment("c"), "offset=0", "offset=-8", 1), "a.txt:3:10: value 0 in bytes [-8,"},
 		{oneCall(good), strings.Replace(oneAssignment("c"), "offset=0", "offset=4", 1), "a.txt:3:10: value 0 in bytes [4,"},
@@ -302,7 +322,7 @@ func TestTextGrowth(t *testing.T) {
 	_, err := readTexts(oneCall(text.String()), oneAssignment())
 	require.Error(t, err)
 	var tr transcoder
-	_, err = tr.transcode(textPair{"m.txt", "a.txt", []byte(oneCall(text.String())), nil}, Limits{}.orDefault())
+	_, err = tr.transcode(textPair{path: "m.txt", assignmentPath: "a.txt", text: []byte(oneCall(text.String()))}, Limits{}.orDefault())
 	require.Error(t, err)
 	require.LessOrEqual(t, cap(tr.out.buf)+cap(tr.cur.buf), 4*textGrowth*text.Len())
 }
@@ -330,31 +350,8 @@ func TestTextLimits(t *testing.T) {
 		"wire":         {many.String(), Limits{FileBytes: 100_000}},
 	} {
 		var tr transcoder
-		_, err := tr.transcode(textPair{"m.txt", "a.txt", []byte(oneCall(test.lines)), nil}, test.limits.orDefault())
+		_, err := tr.transcode(textPair{path: "m.txt", assignmentPath: "a.txt", text: []byte(oneCall(test.lines))}, test.limits.orDefault())
 		require.ErrorContains(t, err, "more", name)
 		require.ErrorContains(t, err, "m.txt:", name)
-	}
-}
-
-// TestTextCut cuts small dumps at every byte: always an error, but where what is lost
-// says nothing of calls (white space, totals, tables of tuples at the very end).
-func TestTextCut(t *testing.T) {
-	for _, name := range []string{"cpu/declared_kept", "cpu/undeclared", "old/jax-0.4.13/host", "dumps/ffi_scale_inplace"} {
-		path, err := filepath.Glob("../testdata/" + name + "/*after_optimizations.txt")
-		require.NoError(t, err)
-		text, err := os.ReadFile(path[0])
-		require.NoError(t, err)
-		assignment, err := os.ReadFile(strings.TrimSuffix(path[0], ".txt") + "-buffer-assignment.txt")
-		require.NoError(t, err)
-		whole, _, _ := bytes.Cut(assignment, []byte("\n\n"))
-		var tr transcoder
-		for i := range len(bytes.TrimSpace(text)) {
-			_, err := tr.transcode(textPair{"m.txt", "a.txt", text[:i], assignment}, Limits{}.orDefault())
-			require.Error(t, err, "%s cut at %d", name, i)
-		}
-		for i := range len(whole) - 1 {
-			_, err := tr.transcode(textPair{"m.txt", "a.txt", text, assignment[:i]}, Limits{}.orDefault())
-			require.Error(t, err, "%s: assignment cut at %d", name, i)
-		}
 	}
 }

@@ -1,9 +1,6 @@
 package hlo
 
-import (
-	"bytes"
-	"strconv"
-)
+import "bytes"
 
 // assignment reads BufferAssignment::ToString up to the first empty line, and writes
 // BufferAssignmentProto:
@@ -28,8 +25,9 @@ func (t *transcoder) assignment() {
 		s.failed(len(s.text), "line does not end: cut off?")
 	case s.pos < len(s.text) && s.text[s.pos-1] == '\n' && !bytes.HasSuffix(s.text[:s.pos], []byte("\n\n")):
 		s.failed(s.pos, "allocation expected")
-	default:
-		t.checkValued()
+	case s.pos < len(s.text):
+		t.listed = true
+		t.usedValues()
 	}
 }
 
@@ -45,7 +43,9 @@ func (t *transcoder) allocation(n int64) {
 		s.failed(s.pos, `"size" expected`)
 	}
 	w.int64(1, index)
-	w.int64(2, s.number())
+	size := s.number()
+	w.int64(2, size)
+	t.total += size
 	for s.accept(',') {
 		t.allocationProperty()
 	}
@@ -165,7 +165,7 @@ func (t *transcoder) value() bool {
 	if s.problem != "" {
 		return false
 	}
-	t.insts[n].values++
+	t.valueIDs = append(t.valueIDs, v.id)
 
 	w := &t.out
 	t.placed(w, start, true)
@@ -201,24 +201,4 @@ func (t *transcoder) extent() (size, offset int64) {
 	offset = s.number()
 	s.expect(')')
 	return size, offset
-}
-
-// checkValued fails where an instruction that must have values has too few: a file that
-// was cut off between two lines looks whole otherwise, because newer XLA ends it with
-// the last value.
-func (t *transcoder) checkValued() {
-	for n := range t.insts {
-		in := &t.insts[n]
-		if in.values >= in.needs || t.comps[in.computation].fusion {
-			continue
-		}
-		of := "an asynchronous instruction"
-		for name, m := range t.instNames {
-			if int(m) == n {
-				of = strconv.Quote(name)
-			}
-		}
-		t.scan.failed(len(t.scan.text), "%d values of %s, which has %d: cut off?", in.values, of, in.needs)
-		return
-	}
 }

@@ -70,8 +70,6 @@ func (t *transcoder) wrap(n int32, name, opcode []byte, operands, called []int64
 	w.int64(6, root)
 	w.end(mark)
 	t.comps[comp].end = int32(len(t.insts))
-	t.insts[root-1].needs = min(t.insts[n].needs, 1)
-	t.insts[n].needs = 0
 	t.wrapped = append(t.wrapped, wrappedCall{root: int32(root - 1), shape: slices.Clone(result.wire.of(t.cur.buf))})
 	return int64(comp) + 1
 }

@@ -147,7 +147,6 @@ func (t *transcoder) aliasing() {
 		mark := w.begin(74)
 		t.ids = s.index(t.ids[:0])
 		w.ints(1, t.ids)
-		t.insts[len(t.insts)-1].needs-- // see leastValues
 		s.expect(':')
 		s.expect('(')
 		w.int64(2, s.number())

@@ -24,9 +24,14 @@ func FuzzText(f *testing.F) {
 		require.NoError(f, err)
 		assignment, err := os.ReadFile(strings.TrimSuffix(paths[0], ".txt") + "-buffer-assignment.txt")
 		require.NoError(f, err)
-		list, _, _ := strings.Cut(string(assignment), "\n\n") // what comes after is not read
+		list, _, behind := strings.Cut(string(assignment), "\n\n")
 		f.Add(string(text), list+"\n")
+		if behind {
+			f.Add(string(text), string(assignment))
+		}
 	}
+	f.Add(looped("%b, %a, %c"), oneAssignment("n", "q"))
+	f.Add(chosen("ROOT %u = f32[2]{0} negate(%x)", "ROOT %v = f32[2]{0} bitcast(%y)"), oneAssignment("i", "u", "k (phi)", "r"))
 	f.Add(oneCall("  ROOT %c = f32[2]{0} add(%p)\n"), oneAssignment("c"))
 	f.Add(oneCall("  %t = (f32[2]{0}, (s32[], token[])) sort(%p)\n  ROOT %c = f32[2]{0} add(%t#0, %t#1#0)\n"), oneAssignment("c"))
 	f.Fuzz(func(t *testing.T, text, assignment string) {

@@ -31,7 +31,6 @@ func (t *transcoder) instruction(computation int32) int32 {
 	w.int64(35, int64(n)+1)
 	w.ints(36, operands)
 	s.pos = shape
-	nodes := len(t.nodes)
 	t.insts[n].node = t.shape(3)
 	if string(opcode) == "parameter" && s.problem == "" {
 		s.pos = arguments
@@ -46,9 +45,6 @@ func (t *transcoder) instruction(computation int32) int32 {
 	if wrapped != nil {
 		inner = wrapped
 	}
-	if string(opcode) == asyncStart || wrapped == nil {
-		t.insts[n].needs = t.leastValues(computation, inner, int32(len(t.nodes)-nodes))
-	}
 	t.attributes(inner)
 	if wrapped != nil && string(opcode) == asyncStart && s.problem == "" {
 		t.called = append(t.called[:0], t.wrap(n, name, wrapped, operands, t.called))
@@ -57,23 +53,6 @@ func (t *transcoder) instruction(computation int32) int32 {
 	w.buf = append(w.buf, t.attrs.buf...)
 	w.end(mark)
 	return n
-}
-
-// leastValues is how many values the buffer assignment must have of an instruction
-// whose shape has so many positions: of a custom call one for each, but for what it
-// declares, which older XLA forwards; of others that forward nothing one.
-func (t *transcoder) leastValues(computation int32, opcode []byte, positions int32) int32 {
-	switch string(opcode) {
-	case customCall:
-		return positions
-	case "constant", "copy", "fusion", "tuple":
-		return 1
-	case "parameter":
-		if computation == t.entry {
-			return 1
-		}
-	}
-	return 0
 }
 
 // define enters an instruction's name, and returns its number.
