@@ -43,6 +43,10 @@ type lengths struct {
 func (l *loader) load(size int64) error {
 	l.wire, l.holes = l.wire[:0], l.holes[:0]
 	l.pos, l.removed = 0, 0
+	if cap(l.wire) == 0 {
+		// What is not written to costs nothing, and to grow costs a copy each time.
+		l.wire = make([]byte, 0, wholeBytes)
+	}
 	end := size
 	if size < 0 {
 		end = math.MaxInt64

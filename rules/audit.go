@@ -36,7 +36,8 @@ type Auditor struct {
 	alias   alias.Analyzer
 	decoder triton.Decoder
 	names   names
-	pass    Pass // of the call that is being judged
+	pass    Pass         // of the call that is being judged
+	report  ModuleReport // of the module that was judged last
 }
 
 // NewAuditor returns an auditor with all rules.
@@ -49,6 +50,9 @@ func NewAuditor(o Options) *Auditor {
 }
 
 // ModuleReport is the outcome of one module. It holds nothing of the module itself.
+// The report and its lists, but for the calls, are valid until the auditor's next
+// module: most findings are equal to one that another module had, and a Collector
+// copies those that it keeps.
 type ModuleReport struct {
 	Path, Name string
 	Calls      []Call
@@ -61,7 +65,11 @@ type ModuleReport struct {
 
 // Module judges every custom call of m.
 func (a *Auditor) Module(ctx context.Context, m *hlo.Module) *ModuleReport {
-	out := &ModuleReport{Path: strings.Clone(m.Path), Name: strings.Clone(m.Name)}
+	out := &a.report
+	*out = ModuleReport{
+		Path: strings.Clone(m.Path), Name: strings.Clone(m.Name),
+		Findings: out.Findings[:0], Unanalysed: out.Unanalysed[:0], NotAudited: out.NotAudited[:0],
+	}
 	calls := a.alias.Calls(m)
 	out.Calls = make([]Call, 0, len(calls)) // of calls that were read, not a number of the file's
 	for i := range calls {
@@ -76,7 +84,7 @@ func (a *Auditor) Module(ctx context.Context, m *hlo.Module) *ModuleReport {
 // call judges one custom call.
 func (a *Auditor) call(ctx context.Context, out *ModuleReport, c *alias.Call) {
 	p := &a.pass
-	*p = Pass{Call: c, Lives: &a.alias, known: a.known, names: &a.names}
+	*p = Pass{Call: c, Lives: &a.alias, known: a.known, names: &a.names, findings: p.findings[:0]}
 	p.Overlaps = a.alias.Overlaps(c)
 	var reason string
 	if p.Overwrites, reason = a.alias.Overwrites(c); reason != "" {

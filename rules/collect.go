@@ -11,7 +11,7 @@ import (
 // order; the report does not depend on it.
 type Collector struct {
 	summary    Summary
-	calls      [][]Call            // by module
+	calls      Calls
 	findings   map[string]*Finding // by fingerprint
 	unanalysed map[Unanalysed]int
 	notAudited map[NotAudited]int
@@ -32,7 +32,9 @@ func (c *Collector) Add(m *ModuleReport) {
 	c.summary.CustomCalls += len(m.Calls)
 	c.summary.Analysed += m.Analysed
 	c.summary.Library += m.Library
-	c.calls = append(c.calls, m.Calls)
+	if len(m.Calls) > 0 {
+		c.calls = append(c.calls, m.Calls)
+	}
 	for _, u := range m.Unanalysed {
 		n := u.Calls
 		u.Calls = 0
@@ -53,14 +55,14 @@ func (c *Collector) Add(m *ModuleReport) {
 func (c *Collector) finding(f *Finding) {
 	old := c.findings[f.Fingerprint]
 	if old == nil {
-		c.findings[f.Fingerprint] = f
+		kept := *f
+		c.findings[f.Fingerprint] = &kept
 		return
 	}
 	calls := old.Calls + f.Calls
 	tests := union(old.Tests, f.Tests)
 	if graver(f, old) {
-		old = f
-		c.findings[f.Fingerprint] = f
+		*old = *f
 	}
 	old.Calls, old.Tests = calls, tests
 }
@@ -118,7 +120,7 @@ func (c *Collector) Incomplete(path string, err error) {
 
 // Report makes the report: findings less the suppressed ones, everything in order.
 func (c *Collector) Report(tool Tool, list []Suppression, b *Baseline, now time.Time) *Report {
-	r := &Report{SchemaVersion: SchemaVersion, Tool: tool, Summary: c.summary, Calls: slices.Concat(c.calls...)}
+	r := &Report{SchemaVersion: SchemaVersion, Tool: tool, Summary: c.summary, Calls: c.calls}
 	var all []Finding
 	for _, f := range c.findings {
 		all = append(all, *f)
@@ -131,10 +133,7 @@ func (c *Collector) Report(tool Tool, list []Suppression, b *Baseline, now time.
 	r.Findings = append([]Finding{}, kept...)
 	r.count()
 	c.sortSummary(s)
-	slices.SortStableFunc(r.Calls, func(x, y Call) int { return cmp.Compare(x.Path, y.Path) })
-	if r.Calls == nil {
-		r.Calls = []Call{}
-	}
+	r.Calls.sort()
 	return r
 }
 

@@ -107,7 +107,7 @@ func TestPairVerdicts(t *testing.T) {
 		t.Run(dump, func(t *testing.T) {
 			r := auditKernels(t, dump)
 			var got []string
-			for _, c := range r.Calls {
+			for c := range r.Calls.All() {
 				for _, p := range c.Pairs {
 					got = append(got, fmt.Sprintf("%d %s %s", p.Operand, p.Verdict, p.Basis))
 				}

@@ -23,7 +23,7 @@ func Merge(reports []*Report) (*Report, error) {
 		return nil, errNoReports
 	}
 	c := NewCollector()
-	out := &Report{SchemaVersion: SchemaVersion, Tool: reports[0].Tool, Calls: []Call{}}
+	out := &Report{SchemaVersion: SchemaVersion, Tool: reports[0].Tool}
 	var stale [][]Stale
 	for n, r := range reports {
 		if r.SchemaVersion != SchemaVersion {
@@ -46,7 +46,7 @@ func Merge(reports []*Report) (*Report, error) {
 	out.count()
 	c.sortSummary(&out.Summary)
 	out.Summary.Suppressed = suppressedOnce(out, reports)
-	out.Calls = inModules(out.Calls)
+	out.Calls.sort()
 	return out, nil
 }
 
@@ -57,8 +57,8 @@ func suppressedOnce(out *Report, reports []*Report) int {
 	for i := range out.Findings {
 		kept[out.Findings[i].Fingerprint] = true
 	}
-	for i := range out.Calls {
-		for _, print := range out.Calls[i].Findings {
+	for c := range out.Calls.All() {
+		for _, print := range c.Findings {
 			if !kept[print] {
 				gone[print] = true
 			}
@@ -95,8 +95,7 @@ func (c *Collector) merge(r *Report) {
 		c.notAudited[u] += n
 	}
 	for i := range r.Findings {
-		f := r.Findings[i] // finding changes what it keeps
-		c.finding(&f)
+		c.finding(&r.Findings[i])
 	}
 }
 
@@ -133,24 +132,4 @@ func joinVersions(all, version string) string {
 	}
 	slices.Sort(list)
 	return strings.Join(list, ", ")
-}
-
-// inModules orders calls by module, and leaves those of one module as they are.
-func inModules(calls []Call) []Call {
-	var modules [][]Call
-	for first := 0; first < len(calls); {
-		end := first + 1
-		for end < len(calls) && calls[end].Path == calls[first].Path && calls[end].Module == calls[first].Module {
-			end++
-		}
-		modules = append(modules, calls[first:end])
-		first = end
-	}
-	slices.SortStableFunc(modules, func(x, y []Call) int {
-		return cmp.Or(cmp.Compare(x[0].Path, y[0].Path), cmp.Compare(x[0].Module, y[0].Module),
-			slices.CompareFunc(x, y, func(a, b Call) int {
-				return cmp.Or(cmp.Compare(a.Instruction, b.Instruction), cmp.Compare(a.Target, b.Target), cmp.Compare(a.Kernel, b.Kernel))
-			}))
-	})
-	return append(make([]Call, 0, len(calls)), slices.Concat(modules...)...)
 }

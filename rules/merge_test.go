@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"encoding/json"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -23,13 +22,13 @@ func TestMergeCountsEqualFindingsOnce(t *testing.T) {
 		Unanalysed: []Unanalysed{{Target: "t", Calls: 2, Reason: "r"}},
 		Stale:      []Stale{{Where: "a:1", Text: "old"}, {Where: "a:2", Text: "needed elsewhere"}},
 		Incomplete: []Incomplete{{Path: "p", Error: "e"}}}
-	a.Calls = []Call{{Path: "2", Findings: []string{"s1", "s2", "x"}}, {Path: "1", Instruction: "b"}, {Path: "1", Instruction: "a"}}
+	a.Calls = Calls{{{Path: "2", Findings: []string{"s1", "s2", "x"}}}, {{Path: "1", Instruction: "b"}, {Path: "1", Instruction: "a"}}}
 	b := shard("v1", Finding{Code: "AC201", Severity: Error, Fingerprint: "x", Module: "m0", Calls: 4, Tests: []string{"t0", "t1"}, Confirmation: Confirmed})
 	b.Summary = Summary{Modules: 1, CustomCalls: 1,
 		Unanalysed: []Unanalysed{{Target: "t", Calls: 1, Reason: "r"}, {Target: "t", Calls: 1, Reason: "q"}},
 		Stale:      []Stale{{Where: "a:1", Text: "old"}}}
 	b.Summary.Suppressed, b.Summary.Incomplete = 1, []Incomplete{{Path: "p", Error: "e"}}
-	b.Calls = []Call{{Path: "0", Instruction: "a", Findings: []string{"s2"}}}
+	b.Calls = Calls{{{Path: "0", Instruction: "a", Findings: []string{"s2"}}}}
 
 	got, err := Merge([]*Report{a, b})
 	require.NoError(t, err)
@@ -38,8 +37,8 @@ func TestMergeCountsEqualFindingsOnce(t *testing.T) {
 			Unanalysed: []Unanalysed{{Target: "t", Calls: 1, Reason: "q"}, {Target: "t", Calls: 3, Reason: "r"}},
 			NotAudited: []NotAudited{}, Stale: []Stale{{Where: "a:1", Text: "old"}},
 			Incomplete: []Incomplete{{Path: "p", Error: "e"}}},
-		Calls: []Call{{Path: "0", Instruction: "a", Findings: []string{"s2"}}, {Path: "1", Instruction: "b"}, {Path: "1", Instruction: "a"},
-			{Path: "2", Findings: []string{"s1", "s2", "x"}}},
+		Calls: Calls{{{Path: "0", Instruction: "a", Findings: []string{"s2"}}}, {{Path: "1", Instruction: "b"}, {Path: "1", Instruction: "a"}},
+			{{Path: "2", Findings: []string{"s1", "s2", "x"}}}},
 		Findings: []Finding{
 			{Code: "AC201", Severity: Error, Fingerprint: "x", Module: "m0", Calls: 7, Tests: []string{"t0", "t1"}, Confirmation: Confirmed},
 			{Code: "AC202", Severity: Note, Fingerprint: "y", Module: "m1", Calls: 1, Tests: []string{}},
@@ -54,7 +53,7 @@ func TestMergeCountsEqualFindingsOnce(t *testing.T) {
 
 func TestMergeOfOneIsItself(t *testing.T) {
 	r := shard("v1", Finding{Code: "AC201", Severity: Warning, Fingerprint: "x", Calls: 2, Tests: []string{"t"}})
-	r.Calls = []Call{{Path: "p"}}
+	r.Calls = Calls{{{Path: "p"}}}
 	r.Summary = Summary{Warnings: 1, Unanalysed: []Unanalysed{}, NotAudited: []NotAudited{}, Stale: []Stale{}, Incomplete: []Incomplete{}}
 	got, err := Merge([]*Report{r})
 	require.NoError(t, err)
@@ -88,12 +87,7 @@ func TestMergeOfShardsIsTheWhole(t *testing.T) {
 	report := func(list []*ModuleReport) *Report {
 		c := NewCollector()
 		for _, m := range list {
-			// A collector changes what it is given, and this is given twice.
-			var copy ModuleReport
-			b, err := json.Marshal(m)
-			require.NoError(t, err)
-			require.NoError(t, json.Unmarshal(b, &copy))
-			c.Add(&copy)
+			c.Add(m)
 		}
 		return c.Report(Tool{Name: "aliascheck"}, nil, nil, time.Time{})
 	}

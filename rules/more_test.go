@@ -71,7 +71,7 @@ func TestMoreVerdicts(t *testing.T) {
 	} {
 		t.Run(dump, func(t *testing.T) {
 			var got []string
-			for _, c := range moreAudit(t, dump, true).Calls {
+			for c := range moreAudit(t, dump, true).Calls.All() {
 				for _, p := range c.Pairs {
 					leaf := 0
 					if len(p.ResultIndex) > 0 {
@@ -88,9 +88,9 @@ func TestMoreVerdicts(t *testing.T) {
 // TestLookBackNamesItsWait: the reason for not knowing is the instruction that waits.
 func TestLookBackNamesItsWait(t *testing.T) {
 	r := moreAudit(t, "lookback_scan_inplace", true)
-	require.Len(t, r.Calls, 1)
-	require.Len(t, r.Calls[0].Pairs, 1)
-	assert.Regexp(t, `^line \d+: bra: the kernel is ordered by waiting for memory`, r.Calls[0].Pairs[0].Reason)
+	require.Equal(t, 1, r.Calls.Len())
+	require.Len(t, r.Calls[0][0].Pairs, 1)
+	assert.Regexp(t, `^line \d+: bra: the kernel is ordered by waiting for memory`, r.Calls[0][0].Pairs[0].Reason)
 }
 
 // TestRefusedDescriptors: rows 8 bytes apart, told with the value, the rule and, of a

@@ -89,13 +89,14 @@ type Problem struct {
 // Report adds a finding of the rule that is running.
 func (p *Pass) Report(pr Problem) {
 	c := p.Call
-	f := Finding{
+	p.findings = append(p.findings, Finding{
 		Code: p.rule.Code, Rule: p.rule.Name, Severity: pr.Severity,
 		Target: c.Target, Kernel: p.KernelName,
 		Message: sentence(pr.Message), Why: p.rule.Doc.Why, Fix: pr.Fix, Related: pr.Related,
 		Confirmation: pr.Confirmation, ConfirmationReason: pr.ConfirmationReason, Evidence: pr.Evidence,
 		Calls: 1,
-	}
+	})
+	f := &p.findings[len(p.findings)-1]
 	if f.Severity == "" {
 		f.Severity = p.rule.Default
 	}
@@ -118,9 +119,8 @@ func (p *Pass) Report(pr Problem) {
 		f.ResultIndex, f.ResultSlice = ints(l.Index), sliceOf(l)
 	}
 	if p.replay != nil {
-		p.replay(&f, pr.Operand, pr.Result)
+		p.replay(f, pr.Operand, pr.Result)
 	}
-	p.findings = append(p.findings, f)
 }
 
 // sentence begins a message with a capital letter.

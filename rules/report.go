@@ -8,7 +8,7 @@ type Report struct {
 	SchemaVersion int       `json:"schema_version"`
 	Tool          Tool      `json:"tool"`
 	Summary       Summary   `json:"summary"`
-	Calls         []Call    `json:"calls"`
+	Calls         Calls     `json:"calls"`
 	Findings      []Finding `json:"findings"`
 }
 

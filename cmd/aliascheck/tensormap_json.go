@@ -17,7 +17,7 @@ type tensormapJSON struct {
 	Path          string           `json:"path"`
 	Lines         int64            `json:"lines"`
 	Driver        string           `json:"driver,omitempty"` // the driver that was asked
-	Calls         []rules.Call     `json:"calls"`
+	Calls         rules.Calls      `json:"calls"`
 	Descriptors   []descriptorJSON `json:"descriptors"`
 	Findings      []rules.Finding  `json:"findings"`
 }

@@ -79,7 +79,7 @@ func tensormapKey(e *tensormap.Entry) string {
 // report makes findings of what was gathered.
 func (r *tensormapReport) report() *rules.Report {
 	full := &rules.Report{SchemaVersion: rules.SchemaVersion, Tool: rules.Tool{Name: "aliascheck", Version: version()},
-		Calls: []rules.Call{}, Findings: []rules.Finding{}}
+		Findings: []rules.Finding{}}
 	s := &full.Summary
 	s.Unanalysed, s.NotAudited, s.Stale = []rules.Unanalysed{}, []rules.NotAudited{}, []rules.Stale{}
 	s.Incomplete = append([]rules.Incomplete{}, r.incomplete...)

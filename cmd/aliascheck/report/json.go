@@ -23,9 +23,11 @@ func JSON(w io.Writer, r *rules.Report, _ Options) error {
 	out.Write(head[:len(head)-1]) // a bufio.Writer keeps its first error for Flush
 	out.WriteString(",\n\"calls\":[")
 	var line []byte
-	for i := range r.Calls {
-		line = appendCall(separate(line[:0], i), &r.Calls[i])
+	n := 0
+	for c := range r.Calls.All() {
+		line = appendCall(separate(line[:0], n), c)
 		out.Write(line)
+		n++
 	}
 	out.WriteString("],\n\"findings\":[")
 	for i := range r.Findings {

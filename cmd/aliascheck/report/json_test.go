@@ -39,7 +39,7 @@ func TestJSONReadsBack(t *testing.T) {
 	r := &rules.Report{
 		SchemaVersion: rules.SchemaVersion, Tool: rules.Tool{Name: "aliascheck", Version: "v"},
 		Summary: rules.Summary{Modules: 2, Unanalysed: []rules.Unanalysed{{Target: "t", Calls: 1, Reason: "r"}}},
-		Calls:   []rules.Call{{Module: "a", Pairs: []rules.Pair{{OperandIndex: []int{}, ResultIndex: []int{}}}}, {Module: "b", Pairs: []rules.Pair{}}},
+		Calls:   rules.Calls{{{Module: "a", Pairs: []rules.Pair{{OperandIndex: []int{}, ResultIndex: []int{}}}}}, {{Module: "b", Pairs: []rules.Pair{}}}},
 		Findings: []rules.Finding{
 			{Code: "AC101", Operand: &n, OperandIndex: []int{}, ResultIndex: []int{1}, Message: "m"}, {Code: "AC103"},
 		},

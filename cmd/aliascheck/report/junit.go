@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 
 	"aliascheck/rules"
@@ -20,17 +21,12 @@ func JUnit(w io.Writer, r *rules.Report, o Options) error {
 		j.findings[r.Findings[i].Fingerprint] = &r.Findings[i]
 	}
 	j.out.WriteString(xml.Header)
-	all := j.count(r.Calls)
+	all := j.count(r.Calls.All())
 	all.tests += len(r.Summary.Incomplete)
 	all.errors += len(r.Summary.Incomplete)
 	fmt.Fprintf(j.out, "<testsuites name=\"aliascheck\"%s>\n", all)
-	for first := 0; first < len(r.Calls); {
-		end := first + 1
-		for end < len(r.Calls) && r.Calls[end].Path == r.Calls[first].Path && r.Calls[end].Module == r.Calls[first].Module {
-			end++
-		}
-		j.suite(r.Calls[first:end])
-		first = end
+	for _, calls := range r.Calls {
+		j.suite(calls)
 	}
 	for _, x := range r.Summary.Incomplete {
 		j.incomplete(x)
@@ -81,10 +77,10 @@ func (j *junitWriter) outcome(c *rules.Call) outcome {
 	return o
 }
 
-func (j *junitWriter) count(calls []rules.Call) counts {
+func (j *junitWriter) count(calls iter.Seq[*rules.Call]) counts {
 	var c counts
-	for i := range calls {
-		o := j.outcome(&calls[i])
+	for call := range calls {
+		o := j.outcome(call)
 		c.tests++
 		switch {
 		case len(o.failing) > 0:
@@ -97,7 +93,7 @@ func (j *junitWriter) count(calls []rules.Call) counts {
 }
 
 func (j *junitWriter) suite(calls []rules.Call) {
-	fmt.Fprintf(j.out, "  <testsuite name=\"%s\"%s>\n", markup(calls[0].Module), j.count(calls))
+	fmt.Fprintf(j.out, "  <testsuite name=\"%s\"%s>\n", markup(calls[0].Module), j.count(rules.Calls{calls}.All()))
 	fmt.Fprintf(j.out, "    <properties><property name=\"dump\" value=\"%s\"/></properties>\n", markup(calls[0].Path))
 	for i := range calls {
 		j.testcase(&calls[i])

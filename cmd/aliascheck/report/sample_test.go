@@ -26,14 +26,15 @@ func sample() *rules.Report {
 			Stale:      []rules.Stale{{Where: ".aliascheck.yaml:3", Text: "code: AC102", Reason: "it matched nothing"}},
 			Incomplete: []rules.Incomplete{{Path: "dump/module_0007.jit_f.hlo.pb", Error: "field 3 at byte 120 is cut off"}},
 		},
-		Calls: []rules.Call{
+		Calls: rules.Calls{{
 			{Module: "jit_notes", Path: "dump/a.hlo.pb", Computation: "main", Instruction: "call.1", Target: "triton_kernel_call", Kernel: "k", Configurations: 1, Findings: []string{"f-note"}},
 			{Module: "jit_notes", Path: "dump/a.hlo.pb", Computation: "main", Instruction: "call.2", Target: "my_ffi_call", Unanalysed: "its kernel is not in the dump"},
+		}, {
 			{Module: "jit_sort", Path: "dump/b.hlo.pb", Computation: "main", Instruction: "call.1", Target: "triton_kernel_call_ffi", Kernel: "_sort_chunks", Configurations: 7, Findings: []string{"f-error", "f-warning"},
 				Pairs: []rules.Pair{{Operand: 0, OperandIndex: []int{}, ResultIndex: []int{}, Declared: true, Shared: true, Verdict: "unsafe", Basis: "complete"}}},
 			{Module: "jit_sort", Path: "dump/b.hlo.pb", Computation: "main", Instruction: "call.2", Target: "__cublas$gemm"},
 			{Module: "jit_sort", Path: "dump/b.hlo.pb", Computation: "main", Instruction: "call.3", Target: "triton_kernel_call_ffi", Kernel: "k", Findings: []string{"f-suppressed"}},
-		},
+		}},
 		Findings: []rules.Finding{
 			{
 				Code: "AC202", Rule: "unclaimed-result", Severity: rules.Note, Fingerprint: "f-note",
@@ -125,8 +126,7 @@ func hostile() *rules.Report {
 	}
 	r.Findings[0].Code, r.Findings[0].Rule = evil, evil
 	r.Findings[1].Evidence.GPU = json.RawMessage(`{"plan":"x","device":{"name":` + quoted(evil) + `},"configurations":[{"kernel":` + quoted(evil) + `,"reason":` + quoted(evil) + `}]}`)
-	for i := range r.Calls {
-		c := &r.Calls[i]
+	for c := range r.Calls.All() {
 		c.Module, c.Path, c.Computation, c.Instruction, c.Target, c.Kernel = evil, evil, evil, evil, evil, evil
 		if c.Unanalysed != "" {
 			c.Unanalysed = evil
