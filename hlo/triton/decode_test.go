@@ -342,6 +342,19 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
+// BenchmarkPeek reads every dumped call's name: what most calls cost where no kernel
+// is run.
+func BenchmarkPeek(b *testing.B) {
+	calls := dumpedCalls(b)
+	var d Decoder
+	for b.Loop() {
+		for _, raw := range calls {
+			d.Peek(raw.Target, raw.Config)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(calls)), "ns/call")
+}
+
 // TestDecodeWithoutCode: leaving the code out leaves everything else as it was.
 func TestDecodeWithoutCode(t *testing.T) {
 	seen := 0

@@ -22,12 +22,15 @@ func JSON(w io.Writer, r *rules.Report, _ Options) error {
 	}
 	out.Write(head[:len(head)-1]) // a bufio.Writer keeps its first error for Flush
 	out.WriteString(",\n\"calls\":[")
-	var line []byte
+	var line, module []byte
 	n := 0
-	for c := range r.Calls.All() {
-		line = appendCall(separate(line[:0], n), c)
-		out.Write(line)
-		n++
+	for _, calls := range r.Calls {
+		module = appendModule(module[:0], &calls[0])
+		for i := range calls {
+			line = appendCall(append(separate(line[:0], n), module...), &calls[i])
+			out.Write(line)
+			n++
+		}
 	}
 	out.WriteString("],\n\"findings\":[")
 	for i := range r.Findings {

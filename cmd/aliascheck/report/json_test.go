@@ -29,7 +29,7 @@ func TestAppendCall(t *testing.T) {
 		}
 		want, err := json.Marshal(&c)
 		require.NoError(t, err)
-		require.Equal(t, string(want), string(appendCall(nil, &c)))
+		require.Equal(t, string(want), string(appendCall(appendModule(nil, &c), &c)))
 	}
 }
 

@@ -7,11 +7,15 @@ import (
 	"aliascheck/rules"
 )
 
-// appendCall appends what json.Marshal makes of a call. A report lists every call
-// of every module: reflection would take longer than the audit.
+// appendModule appends the beginning of what json.Marshal makes of a call: all that the
+// calls of its module have in common.
+func appendModule(b []byte, c *rules.Call) []byte {
+	return appendField(appendField(b, `{"module":`, c.Module), `,"path":`, c.Path)
+}
+
+// appendCall appends the rest of what json.Marshal makes of a call. A report lists every
+// call of every module: reflection would take longer than the audit.
 func appendCall(b []byte, c *rules.Call) []byte {
-	b = appendField(b, `{"module":`, c.Module)
-	b = appendField(b, `,"path":`, c.Path)
 	b = appendField(b, `,"computation":`, c.Computation)
 	b = appendField(b, `,"instruction":`, c.Instruction)
 	b = appendField(b, `,"target":`, c.Target)
@@ -82,7 +86,7 @@ func appendString(b []byte, s string) []byte {
 	for i := 0; i < len(s); {
 		c := s[i]
 		if c < utf8.RuneSelf {
-			if c >= ' ' && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&' && c != 0x7f {
+			if stands[c] == 'y' {
 				i++
 				continue
 			}
@@ -106,6 +110,15 @@ func appendString(b []byte, s string) []byte {
 	return append(append(b, s[from:]...), '"')
 }
 
+// stands has a y for each byte of ASCII that stands in JSON as it is.
+const stands = "nnnnnnnnnnnnnnnn" + "nnnnnnnnnnnnnnnn" + // control characters
+	"yynyyynyyyyyyyyy" + // not " and &
+	"yyyyyyyyyyyynyny" + // not < and >
+	"yyyyyyyyyyyyyyyy" +
+	"yyyyyyyyyyyynyyy" + // not the backslash
+	"yyyyyyyyyyyyyyyy" +
+	"yyyyyyyyyyyyyyyy"
+
 func appendEscaped(b []byte, c byte) []byte {
 	switch c {
 	case '"', '\\':
@@ -120,8 +133,6 @@ func appendEscaped(b []byte, c byte) []byte {
 		return append(b, '\\', 'r')
 	case '\t':
 		return append(b, '\\', 't')
-	case 0x7f:
-		return append(b, c)
 	}
 	return append(b, '\\', 'u', '0', '0', "0123456789abcdef"[c>>4], "0123456789abcdef"[c&0xF])
 }
