@@ -95,16 +95,18 @@ type Analyzer struct {
 	sweep    sweep
 }
 
-// Calls returns every custom call of m that stands in code the program runs, in
-// the order of the module's instructions.
+// Calls returns every custom call of m that stands in code the program runs, in the
+// order of the module's computations and of their instructions.
 func (a *Analyzer) Calls(m *hlo.Module) []Call {
 	a.resolver.reset(m)
 	a.lives.reset(m, &a.resolver)
 	a.calls, a.leaves, a.declared = a.calls[:0], a.leaves[:0], a.declared[:0]
-	for i := range m.Instructions {
-		in := &m.Instructions[i]
-		if in.Opcode == "custom-call" && in.Custom != nil {
-			a.calls = append(a.calls, a.call(m, int32(i)))
+	for k := range m.Computations {
+		for i := m.Computations[k].First; i < m.Computations[k].End; i++ {
+			in := &m.Instructions[i]
+			if in.Opcode == "custom-call" && in.Custom != nil {
+				a.calls = append(a.calls, a.call(m, i))
+			}
 		}
 	}
 	return a.calls

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -53,12 +54,13 @@ func TestResolveAgainstUsedValues(t *testing.T) {
 		againstValues(t, m, values, true)
 	}
 	require.Greater(t, dumps, 50)
-	require.Greater(t, positions, 1300)
+	require.Greater(t, positions, 1250)
 	require.Greater(t, uses, 900)
 }
 
 // againstValues resolves every position and every use of the values, and counts them.
-// Text lacks some get-tuple-elements: their positions are passed over.
+// Text lacks some get-tuple-elements, and what fusions call is not decoded: such
+// positions are passed over.
 func againstValues(t *testing.T, m *hlo.Module, values []usedValue, text bool) (positions, uses int) {
 	named := map[string]int32{}
 	for i := range m.Instructions {
@@ -69,7 +71,7 @@ func againstValues(t *testing.T, m *hlo.Module, values []usedValue, text bool) (
 	for _, v := range values {
 		for _, p := range append(v.positions, v.uses...) {
 			at, ok := named[p.instruction]
-			if !ok && text {
+			if !ok && (text || leavesOut(m)) {
 				continue
 			}
 			require.True(t, ok, "%s: no instruction %q", m.Path, p.instruction)
@@ -84,6 +86,11 @@ func againstValues(t *testing.T, m *hlo.Module, values []usedValue, text bool) (
 		}
 	}
 	return positions, uses
+}
+
+// leavesOut reports whether computations that are no fusions were not decoded.
+func leavesOut(m *hlo.Module) bool {
+	return slices.ContainsFunc(m.Computations, func(c hlo.Computation) bool { return !c.Decoded && !c.Fusion })
 }
 
 // modulesOf are the optimized modules in folders of testdata.

@@ -45,7 +45,7 @@ type builder struct {
 	donated   []rawDonated // parallel to m.Donated
 
 	left       int64 // bytes that the model may still take
-	everything bool  // decode fusion computations too
+	everything bool  // decode all computations
 
 	// Scratch of link and check.
 	compIDs, instIDs, valueIDs idTable
@@ -74,7 +74,9 @@ func (s span) len() int32 { return s.end - s.start }
 // rawComputation is what a Computation needs for linking.
 type rawComputation struct {
 	rootID int64
+	body   span  // of wire
 	custom bool  // a custom call stands in it
+	needed bool  // it is the entry, or something that runs calls it
 	at     int32 // for place
 }
 

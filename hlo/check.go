@@ -8,9 +8,6 @@ import (
 // check proves what the types cannot: after it, an index, a count or a size in the
 // model needs no test. It says what the file claims that cannot be.
 func (b *builder) check() error {
-	if !b.m.Computations[b.m.Entry].Decoded {
-		return b.errorf(b.comps[b.m.Entry].at, "the entry computation is a fusion")
-	}
 	if err := b.checkCalls(); err != nil {
 		return err
 	}
@@ -37,18 +34,19 @@ func (b *builder) checkCalls() error {
 	m := &b.m
 	b.counts = resize(b.counts, len(m.Computations)) // depth of calls below each
 	clear(b.counts)
-	for i := range m.Instructions {
-		in := &m.Instructions[i]
-		for _, callee := range in.Called {
-			if callee >= in.Computation {
-				return b.errorf(b.insts[i].at, "computation %q calls %q, which does not stand before it",
-					m.Computations[in.Computation].Name, m.Computations[callee].Name)
+	for k := range m.Computations {
+		for i := m.Computations[k].First; i < m.Computations[k].End; i++ {
+			for _, callee := range m.Instructions[i].Called {
+				if int(callee) >= k {
+					return b.errorf(b.insts[i].at, "computation %q calls %q, which does not stand before it",
+						m.Computations[k].Name, m.Computations[callee].Name)
+				}
+				depth := b.counts[callee] + 1
+				if int(depth) > b.limits.Depth {
+					return b.errorf(b.insts[i].at, "calls nest deeper than %d", b.limits.Depth)
+				}
+				b.counts[k] = max(b.counts[k], depth)
 			}
-			depth := b.counts[callee] + 1
-			if int(depth) > b.limits.Depth {
-				return b.errorf(b.insts[i].at, "calls nest deeper than %d", b.limits.Depth)
-			}
-			b.counts[in.Computation] = max(b.counts[in.Computation], depth)
 		}
 	}
 	return nil

@@ -21,9 +21,8 @@ func (b *builder) link() error {
 // linkComputations enters all ids, and finds the entry and the roots.
 func (b *builder) linkComputations() error {
 	m := &b.m
-	b.compIDs.reset(len(m.Computations))
 	for i := range m.Computations {
-		if !b.compIDs.add(m.Computations[i].ID, int32(i)) {
+		if b.compIDs.index(m.Computations[i].ID) != int32(i) {
 			return b.errorf(b.comps[i].at, "computation id %d stands twice", m.Computations[i].ID)
 		}
 	}
@@ -35,6 +34,9 @@ func (b *builder) linkComputations() error {
 	}
 	if m.Entry = b.compIDs.index(b.entryID); m.Entry < 0 {
 		return b.errorf(0, "entry computation id %d is no computation's", b.entryID)
+	}
+	if m.Computations[m.Entry].Fusion {
+		return b.errorf(b.comps[m.Entry].at, "the entry computation is a fusion")
 	}
 	for i := range m.Computations {
 		comp := &m.Computations[i]
@@ -96,7 +98,7 @@ func (b *builder) linkInstructions() error {
 			if callee < 0 {
 				return b.errorf(raw.at, "called computation id %d is no computation's", b.ids[k])
 			}
-			if in.Opcode == "fusion" {
+			if in.Opcode == fusion {
 				m.Computations[callee].Fusion = true // older XLA does not say so itself
 			}
 			b.refs[k] = callee
@@ -216,12 +218,12 @@ func (b *builder) linkCustoms() error {
 	return nil
 }
 
-// lostCaller reports whether a fusion computation was decoded for a custom call in it,
-// but not the one that calls it: a fusion inside a fusion.
+// lostCaller reports whether a computation was decoded for a custom call in it, but not
+// the one that calls it: a fusion inside a fusion, say.
 func (b *builder) lostCaller() bool {
-	for i := range b.m.Computations {
-		if c := &b.m.Computations[i]; c.Decoded && c.Fusion && len(c.Callers) == 0 {
-			return !b.everything
+	for i := range b.comps {
+		if b.comps[i].custom && int32(i) != b.m.Entry && len(b.m.Computations[i].Callers) == 0 {
+			return true
 		}
 	}
 	return false

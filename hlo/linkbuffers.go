@@ -9,12 +9,18 @@ import (
 // instruction its run of them.
 func (b *builder) linkValues() error {
 	m := &b.m
+	b.valueIDs.reset(len(m.Values))
+	known := 0
 	for i := range m.Values {
 		raw := &b.values[i]
 		v := &m.Values[i]
 		if v.Instruction = b.instIDs.index(raw.instruction); v.Instruction < 0 {
-			return b.errorf(raw.at, "value %d is defined by instruction id %d, which is not there", v.ID, raw.instruction)
+			if b.everything || !b.valueIDs.add(v.ID, foreign) {
+				return b.errorf(raw.at, "value %d is defined by instruction id %d, which is not there", v.ID, raw.instruction)
+			}
+			continue
 		}
+		known++
 		v.Index = b.index(raw.index)
 		m.Instructions[v.Instruction].EndValue++ // counts, for now
 	}
@@ -23,8 +29,11 @@ func (b *builder) linkValues() error {
 		in := &m.Instructions[i]
 		in.FirstValue, in.EndValue, next = next, next, next+in.EndValue
 	}
-	b.order = resize(b.order, len(m.Values))
+	b.order = resize(b.order, known)
 	for i := range m.Values {
+		if m.Values[i].Instruction < 0 {
+			continue
+		}
 		in := &m.Instructions[m.Values[i].Instruction]
 		b.order[in.EndValue] = int32(i)
 		in.EndValue++
@@ -32,11 +41,15 @@ func (b *builder) linkValues() error {
 	return b.sortValues()
 }
 
+// foreign stands for a value of a computation that was not decoded: a reducer that a
+// fusion calls has buffers, of which each of its threads has its own. The model does
+// not have such values.
+const foreign = -2
+
 // sortValues puts the values in their order: each instruction's stand together by now.
 func (b *builder) sortValues() error {
 	m := &b.m
-	b.sorted = resize(b.sorted, len(m.Values))
-	b.valueIDs.reset(len(m.Values))
+	b.sorted = resize(b.sorted, len(b.order))
 	for i := range m.Instructions {
 		in := &m.Instructions[i]
 		if run := b.order[in.FirstValue:in.EndValue]; len(run) > 1 {
@@ -60,23 +73,21 @@ func (b *builder) sortValues() error {
 // linkAllocations gives each value its slice, and each allocation its values by offset.
 func (b *builder) linkAllocations() error {
 	m := &b.m
-	b.laidOut = resize(b.laidOut, len(b.assigned))
-	next := int32(0)
+	b.laidOut = resize(b.laidOut, len(b.assigned))[:0]
+	next := 0
 	for i := range m.Allocations {
 		if a := &m.Allocations[i]; a.Index != int64(i) || a.Size < 0 {
 			return b.errorf(b.allocs[i].at, "allocation %d of %d bytes stands in place %d", a.Index, a.Size, i)
 		}
-		first := next
-		for int(next) < len(b.assigned) && b.assigned[next].allocation == int32(i) {
+		first := len(b.laidOut)
+		for ; next < len(b.assigned) && b.assigned[next].allocation == int32(i); next++ {
 			if err := b.assign(&b.assigned[next]); err != nil {
 				return err
 			}
-			b.laidOut[next] = b.valueIDs.index(b.assigned[next].value)
-			next++
 		}
 		a := &m.Allocations[i]
 		a.ParameterIndex = b.index(b.allocs[i].parameterIndex)
-		a.Values = b.laidOut[first:next:next]
+		a.Values = b.laidOut[first:len(b.laidOut):len(b.laidOut)]
 		b.sortByOffset(a.Values)
 	}
 	return nil
@@ -112,11 +123,15 @@ type placedValue struct {
 // assign lays one value out.
 func (b *builder) assign(a *rawAssigned) error {
 	i := b.valueIDs.index(a.value)
-	if i < 0 {
+	allocation := &b.m.Allocations[a.allocation]
+	switch {
+	case i == foreign && allocation.ThreadLocal:
+		return nil
+	case i < 0:
 		return b.errorf(a.at, "value id %d is assigned but not defined", a.value)
 	}
 	v := &b.m.Values[i]
-	size := b.m.Allocations[a.allocation].Size
+	size := allocation.Size
 	switch {
 	case v.Allocation >= 0:
 		return b.errorf(a.at, "value %d is assigned twice", a.value)
@@ -127,6 +142,7 @@ func (b *builder) assign(a *rawAssigned) error {
 			a.value, a.offset, a.offset, a.size, size)
 	}
 	v.Allocation, v.Offset = a.allocation, a.offset
+	b.laidOut = append(b.laidOut, i) // there is room for all
 	return nil
 }
 

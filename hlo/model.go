@@ -19,8 +19,8 @@ type Module struct {
 
 	Entry        int32 // index into Computations
 	Computations []Computation
-	Instructions []Instruction // of the decoded computations
-	Values       []Value       // logical buffers, sorted by defining position
+	Instructions []Instruction // of the decoded computations, the last computation's first
+	Values       []Value       // their logical buffers, sorted by defining position
 	Allocations  []Allocation  // Allocations[i].Index is i
 
 	// Donated lists the entry parameters' leaves that the caller gave away:
@@ -40,8 +40,8 @@ type Module struct {
 	numbers   []int64
 }
 
-// Computation is one HLO computation. Fusion computations hold no buffers of their
-// own: unless a custom call stands inside, their instructions are not decoded.
+// Computation is one HLO computation. What fusions call holds no buffers that others
+// see: unless a custom call stands inside, its instructions are not decoded.
 type Computation struct {
 	Name     string
 	ID       int64

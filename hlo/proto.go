@@ -43,17 +43,15 @@ func (c *cursor) once(m *cursor) {
 	*m = c.message()
 }
 
-// decodeModule reads HloModuleProto: of every computation the outline, and then, if it
-// can matter, the instructions.
+// decodeModule reads HloModuleProto: of every computation the outline, and then of
+// those that can matter the instructions.
 func (b *builder) decodeModule(c cursor) {
 	for c.more() {
 		switch tag := c.tag(); tag {
 		case 1<<3 | wireBytes: // name
 			b.m.Name = b.text(c.bytes())
 		case 3<<3 | wireBytes: // computations
-			computation := c.message()
-			b.outline(computation)
-			b.decodeComputation(computation) // while it is in the nearest cache
+			b.outline(c.message())
 		case 6<<3 | wireVarint: // entry_computation_id
 			b.entryID = c.int64()
 		case 7<<3 | wireBytes: // schedule
@@ -68,13 +66,14 @@ func (b *builder) decodeModule(c cursor) {
 			c.skip(tag)
 		}
 	}
+	b.decodeComputations(&c)
 }
 
 // outline reads HloComputationProto but for its instructions, in which it only looks
 // for custom calls.
 func (b *builder) outline(c cursor) {
 	b.spend(&c, computationBytes)
-	raw := rawComputation{at: int32(c.pos)}
+	raw := rawComputation{at: int32(c.pos), body: span{int32(c.pos), int32(len(c.data))}}
 	comp := Computation{Root: -1}
 	for c.more() {
 		switch tag := c.tag(); tag {
@@ -132,29 +131,56 @@ func (c *cursor) opcodeIs(opcode string) bool {
 const (
 	customCall = "custom-call"
 	asyncStart = "async-start"
+	fusion     = "fusion"
 	parameter  = "parameter"
 )
 
-// decodeComputation decodes the instructions of the computation that was outlined
-// last, if it holds buffers or a custom call.
-func (b *builder) decodeComputation(c cursor) {
-	i := int32(len(b.m.Computations) - 1)
-	comp := &b.m.Computations[i]
-	comp.First = int32(len(b.m.Instructions))
-	comp.End = comp.First
-	if comp.Fusion && !b.comps[i].custom && !b.everything {
-		return
+// decodeComputations decodes the computations that can matter: the entry, what is
+// called from them but by fusions, and whatever has a custom call in it. Callers stand
+// behind what they call, so that the last is decoded first.
+func (b *builder) decodeComputations(c *cursor) {
+	b.compIDs.reset(len(b.comps))
+	for i := range b.comps {
+		b.compIDs.add(b.m.Computations[i].ID, int32(i))
 	}
-	comp.Decoded = true
+	b.need(b.entryID)
+	for i := len(b.comps) - 1; i >= 0 && c.fail.what == ""; i-- {
+		comp := &b.m.Computations[i]
+		comp.First = int32(len(b.m.Instructions))
+		if raw := &b.comps[i]; raw.needed || raw.custom || b.everything {
+			comp.Decoded = true
+			b.decodeComputation(int32(i), c.over(raw.body))
+		}
+		comp.End = int32(len(b.m.Instructions))
+	}
+}
+
+// need marks a computation as one to decode, if there is one of this id.
+func (b *builder) need(id int64) {
+	if i := b.compIDs.index(id); i >= 0 {
+		b.comps[i].needed = true
+	}
+}
+
+// decodeComputation decodes the instructions of the i-th computation, and marks what
+// they call.
+func (b *builder) decodeComputation(i int32, c cursor) {
 	for c.more() {
 		switch tag := c.tag(); tag {
 		case 2<<3 | wireBytes:
 			b.decodeInstruction(i, c.message())
+			n := len(b.insts) - 1
+			called := b.insts[n].called
+			if called.len() == 0 || b.m.Instructions[n].Opcode == fusion {
+				continue
+			}
+			for _, id := range b.ids[called.start:called.end] {
+				b.need(id)
+			}
 		default:
 			c.skip(tag)
 		}
 	}
-	comp.End = int32(len(b.m.Instructions))
 }
 
 // decodeInstruction reads HloInstructionProto. Shape, literal and metadata stay as

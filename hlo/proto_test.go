@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -178,6 +179,46 @@ func TestFusionInsideFusion(t *testing.T) {
 	assert.Equal(t, int32(-1), got.Computations[1].Root)
 }
 
+// TestReducerOfAFusion: what a fusion calls is left out with the buffers that each of its
+// threads has, unless something else calls it or such a buffer is not a thread's own.
+func TestReducerOfAFusion(t *testing.T) {
+	p := func(id int64) message { return instruction(id, "parameter", array(4), nil) }
+	own := func(index int64) message { return allocation(index, 16, [3]int64{index + 1, 0, 16}).num(3, 1) }
+	m := module{
+		computations: []message{
+			computation(1, 11, p(10), instruction(11, "negate", array(4), message{}.ints(36, 10))),
+			computation(2, 21, p(20), instruction(21, "reduce", array(4), message{}.ints(36, 20).ints(38, 1))).num(7, 1),
+			computation(3, 31, p(30), instruction(31, "fusion", array(4), message{}.ints(36, 30).ints(38, 2))),
+		},
+		entry:   3,
+		more:    message{}.bytes(7, schedule(3, 30, 31)),
+		buffers: []message{buffer(1, 16, 10), buffer(2, 16, 11), buffer(3, 16, 30), buffer(4, 16, 31)},
+		allocations: []message{own(0), own(1),
+			allocation(2, 16, [3]int64{3, 0, 16}), allocation(3, 16, [3]int64{4, 0, 16})},
+	}
+	got := accept(t, m.encode())
+	assert.Len(t, got.Instructions, 2)
+	assert.Len(t, got.Values, 2)
+	assert.Empty(t, got.Allocations[1].Values)
+	assert.Equal(t, int64(3), got.Values[got.Allocations[2].Values[0]].ID)
+
+	shared := m
+	shared.allocations = slices.Clone(m.allocations)
+	shared.allocations[1] = allocation(1, 16, [3]int64{2, 0, 16})
+	got = accept(t, shared.encode())
+	assert.Len(t, got.Instructions, 6, "a buffer that others can see")
+	assert.Len(t, got.Values, 4)
+
+	m.computations[2] = computation(3, 31, p(30), instruction(31, "reduce", array(4), message{}.ints(36, 30).ints(38, 1)))
+	got = accept(t, m.encode())
+	assert.Len(t, got.Instructions, 4, "an instruction that runs as it is calls it")
+	assert.Len(t, got.Values, 4)
+
+	m.computations[0] = computation(1, 11, p(10), instruction(12, "negate", array(4), message{}.ints(36, 10)))
+	_, err := NewReader(Limits{}).read(m.encode())
+	assert.ErrorContains(t, err, "x.hlo.pb")
+}
+
 // TestAsyncStart: the instruction that starts a custom call says what is declared; the
 // call that it wraps says what is called.
 func TestAsyncStart(t *testing.T) {
@@ -198,9 +239,9 @@ func TestAsyncStart(t *testing.T) {
 	}
 	got := accept(t, m.encode())
 	want := []DeclaredPair{{Result: ShapeIndex{1}, Operand: 0, OperandIndex: ShapeIndex{2, 1}}}
-	assert.Equal(t, &CustomCall{Target: "target", Config: []byte("config"), APIVersion: 4, Declared: want}, got.Instructions[3].Custom)
-	assert.Equal(t, "target", got.Instructions[1].Custom.Target)
-	leaves := got.Leaves(nil, 3)
+	assert.Equal(t, &CustomCall{Target: "target", Config: []byte("config"), APIVersion: 4, Declared: want}, got.Instructions[1].Custom)
+	assert.Equal(t, "target", got.Instructions[4].Custom.Target)
+	leaves := got.Leaves(nil, 1)
 	require.Len(t, leaves, 3)
 	assert.Equal(t, Leaf{Index: ShapeIndex{0, 0}, Element: F32, Dims: []int64{4}, Bytes: 16}, leaves[0])
 	assert.Equal(t, ShapeIndex{2}, leaves[2].Index)

@@ -58,15 +58,15 @@ func (r *Reader) Read(src Source) (*Module, error) {
 func (r *Reader) build(im image, place func(at int32) string) (*Module, error) {
 	b := &r.b
 	b.wire, b.m.holes, b.place = im.wire, im.holes, place
-	if err := b.decodeAndLink(); err != nil {
-		return nil, err
-	}
-	if b.lostCaller() {
+	err := b.decodeAndLink()
+	if err != nil || b.lostCaller() {
+		// What is missing may stand in a computation that seemed not to matter.
 		b.reset()
 		b.m.holes, b.everything = im.holes, true
-		if err := b.decodeAndLink(); err != nil {
-			return nil, err
-		}
+		err = b.decodeAndLink()
+	}
+	if err != nil {
+		return nil, err
 	}
 	if err := b.check(); err != nil {
 		return nil, err

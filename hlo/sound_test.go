@@ -17,8 +17,8 @@ func requireSound(t testing.TB, m *Module) {
 	}
 	in("entry", m.Entry, 0, comps)
 	require.True(t, m.Computations[m.Entry].Decoded)
-	end := int32(0)
-	for i, c := range m.Computations {
+	end := int32(0) // callers stand before what they call
+	for i, c := range slices.Backward(m.Computations) {
 		require.Equal(t, end, c.First)
 		require.GreaterOrEqual(t, c.End, c.First)
 		end = c.End
