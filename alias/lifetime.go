@@ -85,6 +85,12 @@ func (l *lifetimes) read(o, reader, pos int32) {
 		l.note(v, use{comp: l.m.Instructions[reader].Computation, pos: pos, reader: reader})
 		return
 	}
+	if in := &l.m.Instructions[o]; in.Opcode == "tuple" {
+		for _, element := range in.Operands {
+			l.read(element, reader, pos)
+		}
+		return
+	}
 	l.leaves = l.m.Leaves(l.leaves[:0], o)
 	for _, leaf := range l.leaves {
 		v, err := l.resolver.resolve(o, leaf.Index)

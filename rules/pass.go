@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"strconv"
 
 	"aliascheck/alias"
 	"aliascheck/hlo"
@@ -152,7 +153,7 @@ func sliceOf(l *alias.Leaf) *hlo.Slice {
 func (p *Pass) Operand(n int) string {
 	l := &p.Call.Operands[n]
 	if len(l.Index) == 0 {
-		return fmt.Sprintf("operand %d", l.Operand)
+		return "operand " + strconv.Itoa(int(l.Operand))
 	}
 	return fmt.Sprintf("operand %d %v", l.Operand, alias.Index(l.Index))
 }

@@ -1,7 +1,5 @@
 package rules
 
-import "fmt"
-
 func unclaimedResult() Rule {
 	return Rule{
 		Code: "AC202", Name: "unclaimed-result", Default: Note,
@@ -42,10 +40,9 @@ func checkUnclaimedPair(p *Pass, a, b int) {
 	}
 	pr := Problem{
 		Operand: a, Result: b, Severity: Note, Evidence: evidence(v), Related: witnesses(v),
-		Message: fmt.Sprintf("Nothing claims %s, and the kernel is not safe in place for %s, which is dead after the call: %s.",
-			p.Result(b), p.Operand(a), v.Reason),
-		Fix: fmt.Sprintf("claim the result with a spare operand of %s; XLA of today keeps undeclared pairs apart, so this is a safeguard",
-			Bytes(r.Bytes)),
+		Message: "Nothing claims " + p.Result(b) + ", and the kernel is not safe in place for " + p.Operand(a) +
+			", which is dead after the call: " + v.Reason + ".",
+		Fix: "claim the result with a spare operand of " + Bytes(r.Bytes) + "; XLA of today keeps undeclared pairs apart, so this is a safeguard",
 	}
 	if _, listed := p.known.pair(p.Call, p.name(), a, b); listed {
 		pr.Severity = Warning
