@@ -123,16 +123,6 @@ const (
 	updates
 )
 
-func (g *gbuf) table(d direction) *table {
-	switch d {
-	case reads:
-		return g.reads
-	case writes:
-		return g.writes
-	}
-	return g.atomics
-}
-
 // global records an access to global memory. It calls each with every thread
 // whose access is inside a buffer, when each is not nil.
 func (t *touch) global(d direction, each func(i int32, g *gbuf, off int64)) {
@@ -162,9 +152,6 @@ func (t *touch) global(d direction, each func(i int32, g *gbuf, off int64)) {
 // other kind of access comes between.
 func (t *touch) record(g *gbuf, d direction, sh *shape, off int64) {
 	if g.private {
-		if d != reads {
-			g.writes.any.Store(true)
-		}
 		return
 	}
 	b, m := t.s.b, t.s.m
@@ -349,20 +336,19 @@ func (t *touch) scattered(d direction, size int64, each func(i int32, g *gbuf, o
 					m.stop("the record of accesses is full")
 					return
 				}
-				*st = stored{cluster: b.cl.number, seq: b.cl.seq, orig: t.c.orig, rank: uint16(b.rank), async: t.async, phase: t.phase, thread: i}
+				*st = stored{cluster: b.cl.number, seq: b.cl.seq, orig: t.c.orig, rank: uint16(b.rank), async: t.async, phase: t.phase, thread: m.rec.solo(n)}
 				id, e, made = n, m.inContext(t.c, st, nil, b.snapshot(), nil), true
-				m.memory(eventBytes)
-				if d == writes && !g.writes.any.Load() {
-					g.turn(m)
-				}
-				if d != writes {
+				bk := m.books[g.index]
+				if d == writes {
+					bk.turn(&m.rec)
+				} else {
 					m.saw(g.index, t.c.orig)
 				}
-				tab = g.table(d)
-				tab.any.Store(true)
+				tab = bk.table(d)
+				tab.note(b.cl.number)
 			}
-			if d != writes && g.writes.any.Load() {
-				m.markFirstBytes(g, e, int(i), off, size)
+			if d != writes && m.books[g.index].first.on {
+				m.markFirstBytes(m.books[g.index], e, int(i), off, size)
 			}
 			if !run.extend(int16(i), off) {
 				flush()

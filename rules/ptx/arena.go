@@ -5,22 +5,30 @@ import (
 	"sync/atomic"
 )
 
+const (
+	chunkLog  = 8
+	chunkSize = 1 << chunkLog
+	maxChunks = 1 << 21
+)
+
 // arena holds elements that several workers append, each to chunks of its own.
 type arena[T any] struct {
 	mu     sync.Mutex
 	chunks atomic.Pointer[[]*[chunkSize]T]
+	size   int64             // bytes of an element
+	spent  func(bytes int64) // told of each chunk
 }
 
-func newArena[T any]() *arena[T] {
-	a := &arena[T]{}
+func newArena[T any](size int64, spent func(bytes int64)) *arena[T] {
+	a := &arena[T]{size: size, spent: spent}
 	a.chunks.Store(&[]*[chunkSize]T{})
 	return a
 }
 
 func (a *arena[T]) get(i uint32) *T { return &(*a.chunks.Load())[i>>chunkLog][i&(chunkSize-1)] }
 
-// used counts the elements that there is room for.
-func (a *arena[T]) used() int64 { return int64(len(*a.chunks.Load())) << chunkLog }
+// bytes is the memory of the elements that there is room for.
+func (a *arena[T]) bytes() int64 { return int64(len(*a.chunks.Load())) * chunkSize * a.size }
 
 // grow adds a chunk and gives its number.
 func (a *arena[T]) grow() (n uint32, chunk *[chunkSize]T, ok bool) {
@@ -33,6 +41,7 @@ func (a *arena[T]) grow() (n uint32, chunk *[chunkSize]T, ok bool) {
 	chunk = new([chunkSize]T)
 	list := append(old, chunk)
 	a.chunks.Store(&list)
+	a.spent(chunkSize * a.size)
 	return uint32(len(old)), chunk, true
 }
 

@@ -1,39 +1,108 @@
 package ptx
 
-// merge adds to a line that has accesses already; false when it changes nothing.
-func (r *recorder) merge(t *table, cell *uint32, line int64, e event, id uint32, en entry) bool {
+// entry is a part of an event in a line's chain, or a sheet of such parts.
+type entry struct {
+	mask   uint64
+	ev     uint32 // event + 1; of a sheet, its number
+	next   uint32 // entry + 1
+	thread int16  // of byte first; -1: as the event says
+	how    uint8  // bytes of a piece as a power of two; 16 * (thread of the next piece, + 1); inSheet
+	first  uint8  // bit in mask when the entry was made
+	bound  uint32 // of a full chain's head
+	all    uint64 // of a chain's head: the bytes that the chain touches
+}
+
+const (
+	anyThread = -1
+	maxChain  = 256 // entries of a chain
+)
+
+// merge adds a part of an event to a line, which may have accesses already.
+func (r *recorder) merge(t *table, cell *uint32, line int64, e event, id uint32, en entry) {
 	mask := en.mask
-	if *cell&(chainFlag|fullFlag) == chainFlag|fullFlag && e.cluster >= r.entries.a.get(*cell&indexBits).bound {
-		return false
-	}
-	if *cell != 0 && *cell&chainFlag == 0 {
+	if *cell != 0 && *cell&flagBits == 0 {
 		old := r.event(*cell - 1)
 		om := old.lineMask(line)
-		if old.cluster == e.cluster && en.thread == anyThread && old.async == 0 &&
-			(old.rank == e.rank && old.seq <= e.sync.epoch || om == mask && sameThreads(old, e, 0)) {
+		if en.thread == anyThread && r.supersedes(old, e, om, mask) {
 			if t.last && om&^mask == 0 {
 				*cell = id + 1
-				return true
+				r.took = true
+				return
 			}
 			if !t.last && mask&^om == 0 {
-				return false
+				return
 			}
 		}
-		if !r.push(cell, entry{mask: om, ev: *cell, thread: anyThread}, true) {
-			return false
+		if !r.push(cell, entry{mask: om, ev: *cell, thread: anyThread}) {
+			return
 		}
 	}
 	en.ev = id + 1
-	if *cell != 0 && r.entries.a.get(*cell&indexBits).all&mask != 0 {
-		if en.mask = r.settle(t, cell, line, e, en); en.mask == 0 {
-			return false
+	if *cell&flagBits == sheetFlag {
+		if r.fits(en) {
+			if en.mask = r.onSheet(t, r.sheets.a.get(*cell&indexBits), line, part{e, en}); en.mask == 0 {
+				return
+			}
+		}
+		if !r.wrap(cell) {
+			return
 		}
 	}
-	return r.push(cell, en, *cell == 0)
+	if *cell != 0 && r.entries.a.get(*cell&indexBits).all&mask != 0 {
+		if en.mask = r.settle(t, cell, line, part{e, en}, false); en.mask == 0 {
+			return
+		}
+	}
+	r.took = true
+	r.keep(cell, en)
 }
 
-// push puts an entry at the head of a chain, or makes the chain.
-func (r *recorder) push(cell *uint32, en entry, first bool) bool {
+// keep adds an entry to a chain, or makes the chain. Entries that touch
+// different elements share a sheet.
+func (r *recorder) keep(cell *uint32, en entry) {
+	if *cell == 0 || !r.fits(en) {
+		r.push(cell, en)
+		return
+	}
+	head := r.entries.a.get(*cell & indexBits)
+	if head.mask&en.mask != 0 || head.how != inSheet && !r.gather(head) {
+		r.push(cell, en)
+		return
+	}
+	*cell &^= fullFlag
+	r.write(r.sheets.a.get(head.ev), en)
+	head.mask |= en.mask
+	head.all |= en.mask
+	if head.next == 0 { // nothing but the sheet
+		i := *cell & indexBits
+		*cell = sheetFlag | head.ev
+		r.freeEntry(i)
+	}
+}
+
+// gather makes a chain's head a sheet, if it fits on one.
+func (r *recorder) gather(head *entry) bool {
+	if !r.fits(*head) {
+		return false
+	}
+	i, sh, ok := r.newSheet()
+	if ok {
+		r.write(sh, *head)
+		head.ev, head.how, head.thread = i, inSheet, anyThread
+	}
+	return ok
+}
+
+// wrap makes a line that is one sheet a chain.
+func (r *recorder) wrap(cell *uint32) bool {
+	i := *cell & indexBits
+	*cell = 0
+	return r.push(cell, entry{mask: r.sheets.a.get(i).mask(), ev: i, how: inSheet, thread: anyThread})
+}
+
+// push puts an entry at the head of a chain, or makes a chain of it alone where
+// there is none.
+func (r *recorder) push(cell *uint32, en entry) bool {
 	var i uint32
 	var x *entry
 	if r.free != 0 {
@@ -46,10 +115,9 @@ func (r *recorder) push(cell *uint32, en entry, first bool) bool {
 			r.m.stop("the record of accesses is full")
 			return false
 		}
-		r.m.memory(entryBytes)
 	}
-	en.all = en.mask
-	if !first && *cell&chainFlag != 0 {
+	en.all, en.next = en.mask, 0
+	if *cell&chainFlag != 0 {
 		en.next = *cell&indexBits + 1
 		en.all |= r.entries.a.get(*cell & indexBits).all
 	}
@@ -58,148 +126,45 @@ func (r *recorder) push(cell *uint32, en entry, first bool) bool {
 	return true
 }
 
-// settle removes what a new access makes needless, from the chain or from its
-// own mask, which it returns.
-func (r *recorder) settle(t *table, cell *uint32, line int64, e event, add entry) uint64 {
-	mask := add.mask
-	now := part{e, add}
-	var near neighbours
-	prev := (*entry)(nil)
-	count := 0
-	for i := *cell & indexBits; ; {
-		en := r.entries.a.get(i)
-		next := en.next
-		count++
-		old := r.event(en.ev - 1)
-		if both := en.mask & mask; both != 0 {
-			switch {
-			case old.cluster != e.cluster:
-				near.add(old.cluster, both)
-			case t.last:
-				en.mask &^= r.soon(part{old, *en}, now, line, both, count)
-			default:
-				mask &^= r.soon(part{old, *en}, now, line, both, count)
-				now.entry.mask = mask
+func (r *recorder) freeEntry(i uint32) {
+	r.entries.a.get(i).next, r.free = r.free, i+1
+}
+
+// take removes bytes of a chain's entry.
+func (r *recorder) take(en *entry, mask uint64) {
+	en.mask &^= mask
+	if en.how == inSheet {
+		r.sheets.a.get(en.ev).set(mask, 0)
+	}
+}
+
+// parts calls f for each part of a line's cell.
+func (r *recorder) parts(cell uint32, line int64, f func(p part)) {
+	switch {
+	case cell == 0:
+	case cell&flagBits == 0:
+		ev := r.event(cell - 1)
+		f(part{ev, entry{mask: ev.lineMask(line), ev: cell, thread: anyThread}})
+	case cell&flagBits == sheetFlag:
+		r.sheets.a.get(cell & indexBits).owners(func(o uint32, mask uint64) { f(r.part(o, mask)) })
+	default:
+		for i := cell & indexBits; ; {
+			en := r.entries.a.get(i)
+			r.entryParts(en, f)
+			if en.next == 0 {
+				return
 			}
+			i = en.next - 1
 		}
-		if en.mask == 0 && (prev != nil || next != 0) {
-			if prev == nil {
-				*cell = chainFlag | (next - 1)
-				r.entries.a.get(next - 1).all |= en.all
-			} else {
-				prev.next = next
-			}
-			en.next, r.free = r.free, i+1
-		} else {
-			prev = en
-		}
-		if next == 0 || mask == 0 {
-			break
-		}
-		i = next - 1
-	}
-	if near.n > 1 {
-		twice := near.twice(e.cluster)
-		if mask &^= twice; twice == ^uint64(0) {
-			r.entries.a.get(*cell & indexBits).bound = near.top + 1
-			*cell |= fullFlag
-		}
-	}
-	if near.n > 1 && near.top > e.cluster && mask != 0 {
-		r.trim(cell, mask, e.cluster)
-	}
-	if count > maxChain {
-		r.m.crowded.Store(true)
-		return 0
-	}
-	return mask
-}
-
-// soon is before where that is quickly known, or where the chain is long.
-func (r *recorder) soon(a, b part, line int64, mask uint64, count int) uint64 {
-	if a.rank == b.rank && a.async == 0 {
-		if a.seq <= b.sync.epoch {
-			return mask
-		}
-		if a.entry.thread == anyThread && b.entry.thread == anyThread && sameThreads(a.event, b.event, 0) {
-			return mask
-		}
-	}
-	if count < 6 && (a.entry.thread == anyThread || b.entry.thread == anyThread) {
-		return 0
-	}
-	return r.before(a, b, line, mask)
-}
-
-// neighbours are the other clusters that touch a line's bytes.
-type neighbours struct {
-	cluster [12]uint32
-	mask    [12]uint64
-	n       int
-	top     uint32
-}
-
-func (n *neighbours) add(c uint32, mask uint64) {
-	for i := 0; i < n.n; i++ {
-		if n.cluster[i] == c {
-			n.mask[i] |= mask
-			return
-		}
-	}
-	n.top = max(n.top, c)
-	if n.n < len(n.cluster) {
-		n.cluster[n.n], n.mask[n.n] = c, mask
-		n.n++
-		return
-	}
-	// No room: bytes that two have already do not need a third. Fold the rest.
-	n.mask[len(n.mask)-1] |= mask &^ n.twice(^uint32(0))
-}
-
-// twice gives the bytes that two clusters smaller than c touch.
-func (n *neighbours) twice(c uint32) uint64 {
-	once, two := uint64(0), uint64(0)
-	for i := 0; i < n.n; i++ {
-		if n.cluster[i] < c {
-			two |= once & n.mask[i]
-			once |= n.mask[i]
-		}
-	}
-	return two
-}
-
-// trim takes bytes from clusters above c that are no longer among the two
-// smallest once c is added.
-func (r *recorder) trim(cell *uint32, mask uint64, c uint32) {
-	for b := mask; b != 0; b &= b - 1 {
-		bit := b & -b
-		lo := c
-		second := ^uint32(0)
-		r.each(*cell, func(en *entry, ev event) bool {
-			if en.mask&bit != 0 && ev.cluster != lo {
-				if ev.cluster < lo {
-					lo, second = ev.cluster, lo
-				} else if ev.cluster < second {
-					second = ev.cluster
-				}
-			}
-			return true
-		})
-		r.each(*cell, func(en *entry, ev event) bool {
-			if en.mask&bit != 0 && ev.cluster > second {
-				en.mask &^= bit
-			}
-			return true
-		})
 	}
 }
 
-func (r *recorder) each(cell uint32, f func(en *entry, ev event) bool) {
-	for i := cell & indexBits; ; {
-		en := r.entries.a.get(i)
-		if !f(en, r.event(en.ev-1)) || en.next == 0 {
-			return
-		}
-		i = en.next - 1
+func (r *recorder) entryParts(en *entry, f func(p part)) {
+	switch {
+	case en.mask == 0:
+	case en.how == inSheet:
+		r.sheets.a.get(en.ev).owners(func(o uint32, mask uint64) { f(r.part(o, mask)) })
+	default:
+		f(part{r.event(en.ev - 1), *en})
 	}
 }

@@ -31,8 +31,7 @@ func (s *launchState) outcome() *Outcome {
 		}
 	}
 	o.Complete = o.Analysed && !s.sampled && s.from == 0 && s.hang == nil && o.MemoryOrder == nil && !s.crowded.Load()
-	rec := &record{s: s, r: recorder{m: &worker{launchState: s, threads: s.threads}}}
-	rec.r.events.a, rec.r.entries.a = s.events, s.entries
+	rec := &record{s: s, r: newRecorder(&worker{launchState: s, threads: s.threads, threadBits: uint8(bits.Len(uint(s.threads - 1)))}, s)}
 	o.record = rec
 	reach := s.p.reachable()
 	o.Effects = make([]Effects, len(s.l.Buffers))
@@ -90,35 +89,24 @@ func compareAccess(a, b Access) int {
 func (s *launchState) orderCounts() bool {
 	for i := range s.l.Buffers {
 		b := s.bufs[i]
-		if (s.orderFrom&bufferTaint(i) != 0 || s.orderFrom == 0) && (b.writes.any.Load() || b.atomics.any.Load()) {
+		if (s.orderFrom&bufferTaint(i) != 0 || s.orderFrom == 0) && (b.writes.any || b.atomics.any) {
 			return true
 		}
 	}
 	return false
 }
 
-// shadowBytes is the memory of the record: cells, events and entries in use.
-func (s *launchState) shadowBytes() int64 {
-	n := int64(0)
-	for _, b := range s.bufs {
-		for _, t := range []*table{b.reads, b.writes, b.atomics} {
-			for i := range t.pages {
-				if t.pages[i].Load() != nil {
-					n += pageLines * cellBytes
-				}
-			}
-		}
-	}
-	return n + s.events.used()*eventBytes + s.entries.used()*entryBytes
-}
-
 // ranges merges lines of bytes into ranges.
 type ranges []Range
 
-func (r *ranges) line(line int64, mask uint64) {
+func (r *ranges) lines(line, n int64, mask uint64) {
 	if mask == ^uint64(0) {
-		r.add(line<<6, (line+1)<<6)
+		r.add(line<<6, (line+n)<<6)
 		return
+	}
+	for ; n > 1; n-- {
+		r.lines(line, 1, mask)
+		line++
 	}
 	for mask != 0 {
 		lo := bits.TrailingZeros64(mask)
@@ -184,7 +172,7 @@ func minus(a, b []Range) []Range {
 
 func (rec *record) ranges(t *table) []Range {
 	var out ranges
-	t.masks(&rec.r, func(line int64, mask uint64) { out.line(line, mask) })
+	t.masks(&rec.r, func(line, n int64, mask uint64) { out.lines(line, n, mask) })
 	return out
 }
 
@@ -194,15 +182,15 @@ func (rec *record) effects(g *gbuf, reach map[int32]bool) Effects {
 	e := Effects{Read: rec.ranges(g.reads), Written: stored, Atomic: rec.ranges(g.atomics)}
 	e.Zeroed = union(g.zero, nil)
 	first := union(e.Read, e.Atomic)
-	if g.writes.any.Load() {
+	if g.writes.any {
 		first = g.first.ranges()
 		e.Elsewhere = minus(rec.elsewhere(g), e.Zeroed)
 	}
 	e.ReadFirst = minus(first, e.Zeroed)
 	e.Written = union(e.Written, e.Zeroed)
 	e.OldRead = len(e.ReadFirst) > 0
-	for orig := range rec.s.readBy(g.index) {
-		e.Reaches = e.Reaches || reach[orig]
+	for x := range rec.s.seenBy {
+		e.Reaches = e.Reaches || x.buffer == g.index && reach[x.orig]
 	}
 	if plain := minus(e.ReadFirst, e.Elsewhere); len(plain) > 0 {
 		e.FirstRead = rec.someAccess(plain[0].Start, g.reads, g.atomics)
@@ -219,17 +207,8 @@ func (rec *record) effects(g *gbuf, reach map[int32]bool) Effects {
 }
 
 func (f *firstReads) ranges() []Range {
-	keys := make([]int64, 0, len(f.pages))
-	for k := range f.pages {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
 	var out ranges
-	for _, k := range keys {
-		for i, mask := range f.pages[k] {
-			out.line(k<<(pageLog-6)+int64(i), mask)
-		}
-	}
+	f.each(func(line int64, mask uint64) { out.lines(line, 1, mask) })
 	return out
 }
 
@@ -237,15 +216,7 @@ func (f *firstReads) ranges() []Range {
 // every write: another cluster's may come first, or one without an order.
 func (rec *record) elsewhere(g *gbuf) []Range {
 	var out ranges
-	for n, pg := range sortedPages(g.first.pages) {
-		for i, mask := range pg {
-			if mask == 0 {
-				continue
-			}
-			line := n<<(pageLog-6) + int64(i)
-			out.line(line, rec.mayPrecede(g, line, mask))
-		}
-	}
+	g.first.each(func(line int64, mask uint64) { out.lines(line, 1, rec.mayPrecede(g, line, mask)) })
 	return out
 }
 
@@ -258,7 +229,7 @@ func (rec *record) mayPrecede(g *gbuf, line int64, mask uint64) uint64 {
 	free, first := uint64(0), uint64(0)
 	rec.reads(g, line, func(r part) {
 		late := uint64(0)
-		rec.r.parts(g.writes.cell(line), line, func(w part) {
+		rec.r.parts(g.writes.cell(&rec.r, line), line, func(w part) {
 			both := w.entry.mask & r.entry.mask & mask
 			both &^= orderedBytes(n, r, w, line, line, 0, both, 0)
 			late |= both
@@ -271,19 +242,8 @@ func (rec *record) mayPrecede(g *gbuf, line int64, mask uint64) uint64 {
 
 // reads calls f for what reads or updates a line.
 func (rec *record) reads(g *gbuf, line int64, f func(r part)) {
-	rec.r.parts(g.reads.cell(line), line, f)
-	rec.r.parts(g.atomics.cell(line), line, f)
-}
-
-func (t *table) cell(line int64) uint32 {
-	if line < 0 || line>>(pageLog-6) >= int64(len(t.pages)) {
-		return 0
-	}
-	pg := t.pages[line>>(pageLog-6)].Load()
-	if pg == nil {
-		return 0
-	}
-	return pg.cells[line&(pageLines-1)]
+	rec.r.parts(g.reads.cell(&rec.r, line), line, f)
+	rec.r.parts(g.atomics.cell(&rec.r, line), line, f)
 }
 
 // someAccess describes one access to a byte.
@@ -291,7 +251,7 @@ func (rec *record) someAccess(at int64, tables ...*table) *Access {
 	var out *Access
 	for _, t := range tables {
 		line := at >> 6
-		rec.r.parts(t.cell(line), line, func(p part) {
+		rec.r.parts(t.cell(&rec.r, line), line, func(p part) {
 			if p.entry.mask>>(at&63)&1 == 0 {
 				return
 			}
@@ -386,19 +346,4 @@ func (s *launchState) final(g *gbuf) Final {
 	unknown(at, g.size)
 	f.Opaque = opaque
 	return f
-}
-
-func sortedPages[V any](m map[int64]V) func(yield func(int64, V) bool) {
-	return func(yield func(int64, V) bool) {
-		keys := make([]int64, 0, len(m))
-		for k := range m {
-			keys = append(keys, k)
-		}
-		slices.Sort(keys)
-		for _, k := range keys {
-			if !yield(k, m[k]) {
-				return
-			}
-		}
-	}
 }

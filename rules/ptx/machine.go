@@ -3,6 +3,7 @@ package ptx
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"sync"
 	"sync/atomic"
 )
@@ -17,7 +18,10 @@ type launchState struct {
 	own      *gbuf
 	events   *arena[stored]
 	contexts *arena[*circumstances]
+	leaves   *arena[leaf]
 	entries  *arena[entry]
+	sheets   *arena[sheet]
+	solos    *arena[uint32]
 	grid     [3]uint32
 	block    [3]uint32
 	cluster  [3]uint32 // blocks of a cluster
@@ -26,12 +30,15 @@ type launchState struct {
 	gap      uint64 // bytes between the starts of buffers
 	locked   bool   // several workers
 
-	steps     atomic.Int64
-	used      atomic.Int64 // bytes
+	_         [64]byte // what all workers look at is not where they write
 	stopped   atomic.Bool
 	crowded   atomic.Bool
 	needsFull atomic.Bool
 	hung      atomic.Bool
+	_         [64]byte
+	steps     atomic.Int64
+	used      atomic.Int64 // bytes
+	_         [64]byte
 
 	mu          sync.Mutex
 	reason      string
@@ -47,17 +54,20 @@ type launchState struct {
 	stats       Stats
 	sampled     bool
 	tagsOf      []*tagTable
-	seenBy      map[int]map[int32]bool
+	seenBy      map[sight]bool
 }
 
 // worker runs blocks, one cluster at a time.
 type worker struct {
 	*launchState
 	rec     recorder
+	books   []*book // by buffer
 	threads int
 	warps   int
-	full    *mset  // all threads of a block
-	began   *began // of the copy whose reads are recorded
+
+	threadBits uint8  // of a thread's number
+	full       *mset  // all threads of a block
+	began      *began // of the copy whose reads are recorded
 
 	template []value // constants and what depends on nothing else
 	zero     value
@@ -103,6 +113,7 @@ type worker struct {
 	results    results
 	addrCopy   value
 	lastSaw    []int32 // by instruction: 1 + the buffer that it read last
+	seen       map[sight]bool
 }
 
 type memos struct {
@@ -170,10 +181,11 @@ func (m *worker) flushSteps() {
 	}
 }
 
-func newWorker(s *launchState) *worker {
+func newWorker(s *launchState, first bool) *worker {
 	m := &worker{launchState: s, threads: s.threads, warps: (s.threads + 31) / 32}
-	m.rec = recorder{m: m, shared: s.locked}
-	m.rec.events.a, m.rec.entries.a, m.contextsAt.a = s.events, s.entries, s.contexts
+	m.threadBits = uint8(bits.Len(uint(s.threads - 1)))
+	m.rec, m.contextsAt.a, m.books = newRecorder(m, s), s.contexts, s.openBooks(first)
+	m.seen = map[sight]bool{}
 	m.full = newSet(s.threads)
 	for i := 0; i < s.threads; i++ {
 		m.full.add(i)

@@ -16,8 +16,7 @@ type gbuf struct {
 	scratch  bool
 	private  bool // the module's own variables: no record
 
-	reads, writes, atomics *table
-	first                  *firstReads
+	*book // who touched it
 
 	mu     sync.Mutex
 	pages  []*dataPage // what the launch wrote, where it is kept
@@ -268,29 +267,4 @@ func (g *gbuf) page(m *worker, n int64) *dataPage {
 		m.memory(2 << dataPageLog)
 	}
 	return p
-}
-
-// firstReads marks the bytes read before any write that is ordered before.
-type firstReads struct {
-	mu    sync.Mutex
-	pages map[int64]*[1 << (pageLog - 6)]uint64 // by page: one word a line
-}
-
-func (f *firstReads) mark(m *worker, line int64, mask uint64) {
-	if mask == 0 {
-		return
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	n := line >> (pageLog - 6)
-	p := f.pages[n]
-	if p == nil {
-		if f.pages == nil {
-			f.pages = map[int64]*[1 << (pageLog - 6)]uint64{}
-		}
-		p = new([1 << (pageLog - 6)]uint64)
-		f.pages[n] = p
-		m.memory(8 << (pageLog - 6))
-	}
-	p[line&(1<<(pageLog-6)-1)] |= mask
 }

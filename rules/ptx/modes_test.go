@@ -17,14 +17,10 @@ func dump(o *Outcome) string {
 	for i := range o.Effects {
 		g := o.record.s.bufs[i]
 		for k, t := range []*table{g.reads, g.writes, g.atomics} {
-			for n := range t.pages {
-				pg := t.pages[n].Load()
-				if pg == nil {
-					continue
-				}
-				for c, cell := range pg.cells {
-					var parts []string
-					line := int64(n)<<(pageLog-6) + int64(c)
+			t.each(&o.record.r, func(line, n int64, cell uint32) bool {
+				var parts []string
+				for end := line + n; line < end; line++ {
+					parts = parts[:0]
 					o.record.r.parts(cell, line, func(p part) {
 						parts = append(parts, fmt.Sprintf("%x by %d of %d.%d at %d, sync %d %d", p.entry.mask, p.orig, p.cluster, p.rank, p.seq, p.sync.epoch, p.sync.warpAll))
 					})
@@ -33,7 +29,8 @@ func dump(o *Outcome) string {
 						fmt.Fprintf(&b, "buffer %d table %d line %d: %s\n", i, k, line, strings.Join(parts, "; "))
 					}
 				}
-			}
+				return true
+			})
 		}
 	}
 	return b.String()

@@ -44,8 +44,7 @@ func orderedBytes(threads int, a, b part, la, lb int64, shift int, mask uint64, 
 func (p *part) threadsOn(line int64, i int, f func(t int) bool) bool {
 	switch {
 	case p.entry.thread != anyThread:
-		n := (i - int(p.entry.first)) >> (p.entry.how & 15)
-		return f(int(p.entry.thread) + (int(p.entry.how>>4)-1)*n)
+		return f(p.entry.threadAt(i))
 	case p.plan == nil:
 		return f(int(p.event.thread))
 	}

@@ -75,14 +75,13 @@ type shape struct {
 type plan struct {
 	*shape
 	phase int64 // of the first byte, in its line
-	lines []planLine
-	dense bool // line i of lines is line i from the first
-	whole bool // every line that it touches, it touches whole
+	runs  []lineRun
 }
 
-type planLine struct {
-	delta int64
-	mask  uint64 // bytes touched
+// lineRun is neighbouring lines of which the same bytes are touched.
+type lineRun struct {
+	delta, count int64
+	mask         uint64
 }
 
 // maxSpan is more than any buffer has.
@@ -175,18 +174,19 @@ func (sh *shape) at(phase int64) *plan {
 		return p
 	}
 	p := &plan{shape: sh, phase: phase}
+	var lines []lineRun
 	add := func(off int64) {
 		for end := off + sh.size; off < end; {
 			line := off >> 6
 			n := min(end, (line+1)<<6) - off
-			if k := len(p.lines); k == 0 || p.lines[k-1].delta < line {
-				p.lines = append(p.lines, planLine{delta: line})
+			if k := len(lines); k == 0 || lines[k-1].delta < line {
+				lines = append(lines, lineRun{delta: line, count: 1})
 			}
-			i := len(p.lines) - 1
-			for p.lines[i].delta > line {
+			i := len(lines) - 1
+			for lines[i].delta > line {
 				i--
 			}
-			p.lines[i].mask |= widthMask(uint8(n)) << (off & 63)
+			lines[i].mask |= widthMask(uint8(n)) << (off & 63)
 			off += n
 		}
 	}
@@ -196,10 +196,13 @@ func (sh *shape) at(phase int64) *plan {
 	for _, o := range sh.offs {
 		add(o + phase)
 	}
-	p.dense = p.lines[len(p.lines)-1].delta == int64(len(p.lines)-1)
-	p.whole = true
-	for _, l := range p.lines {
-		p.whole = p.whole && l.mask == ^uint64(0)
+	p.runs = lines[:0]
+	for _, l := range lines {
+		if k := len(p.runs) - 1; k >= 0 && p.runs[k].mask == l.mask && p.runs[k].delta+p.runs[k].count == l.delta {
+			p.runs[k].count++
+		} else {
+			p.runs = append(p.runs, l)
+		}
 	}
 	sh.plans[phase] = p
 	return p
@@ -207,25 +210,18 @@ func (sh *shape) at(phase int64) *plan {
 
 // lineMask gives the bytes that the plan touches in its k-th line.
 func (p *plan) lineMask(delta int64) uint64 {
-	if p.dense {
-		if delta < 0 || delta >= int64(len(p.lines)) {
-			return 0
+	i, j := 0, len(p.runs)
+	for i < j {
+		if k := (i + j) / 2; p.runs[k].delta+p.runs[k].count <= delta {
+			i = k + 1
+		} else {
+			j = k
 		}
-		return p.lines[delta].mask
 	}
-	i, ok := slices.BinarySearchFunc(p.lines, delta, func(l planLine, d int64) int {
-		switch {
-		case l.delta < d:
-			return -1
-		case l.delta > d:
-			return 1
-		}
-		return 0
-	})
-	if !ok {
+	if i == len(p.runs) || delta < p.runs[i].delta {
 		return 0
 	}
-	return p.lines[i].mask
+	return p.runs[i].mask
 }
 
 // threadsAt calls f for each thread that touches the byte at off from the first, until f returns false.

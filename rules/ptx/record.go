@@ -1,10 +1,5 @@
 package ptx
 
-import (
-	"sync"
-	"sync/atomic"
-)
-
 // stored is one execution of one memory instruction by some threads of a block,
 // as it is kept: without pointers, so that the record costs the collector nothing.
 type stored struct {
@@ -15,7 +10,7 @@ type stored struct {
 	rank    uint16 // of the block in its cluster
 	async   uint16 // 1 + mbarrier whose phase completes the access; asyncNever: nothing does
 	phase   uint32 // that phase
-	thread  int32  // of a range: who
+	thread  int32  // of a range: who; of single threads: the complement of their number in solos
 	size    uint32 // of a range
 	base    int64  // offset in the buffer of the first byte
 }
@@ -35,78 +30,27 @@ type event struct {
 
 const (
 	asyncNever = 0xffff
-	eventBytes = 48
+	eventBytes = 40
 	entryBytes = 32
-	cellBytes  = 4
 )
-
-// entry is a part of an event in a line's chain.
-type entry struct {
-	mask   uint64
-	ev     uint32 // event + 1
-	next   uint32 // entry + 1
-	thread int16  // of byte first; -1: as the event says
-	how    uint8  // bytes of a piece as a power of two; 16 * (thread of the next piece, + 1)
-	first  uint8  // bit in mask when the entry was made
-	bound  uint32 // of a full chain's head
-	all    uint64 // of a chain's head: the bytes that the chain touches
-}
-
-const anyThread = -1
-
-const (
-	chunkLog  = 9
-	chunkSize = 1 << chunkLog
-	maxChunks = 1 << 20
-	pageLog   = 16 // bytes of a buffer per page of cells
-	pageLines = 1 << (pageLog - 6)
-	chainFlag = uint32(1) << 31
-	fullFlag  = uint32(1) << 30 // of a chain: no cluster from bound on changes it
-	indexBits = fullFlag - 1
-	maxChain  = 256
-)
-
-// table says, for each line of a buffer, which events touched which bytes.
-//
-// Of reads it keeps the last ones (no later read by the same threads makes them
-// needless), of writes the first ones. Bytes that several clusters touch keep
-// the two smallest cluster numbers: that is enough for any verdict, and does
-// not depend on the order in which blocks run.
-type table struct {
-	last  bool // keep the last: reads
-	pages []atomic.Pointer[page]
-	any   atomic.Bool
-}
-
-type page struct {
-	mu    sync.Mutex
-	cells [pageLines]uint32
-}
-
-func newTable(size int64, last bool) *table {
-	return &table{last: last, pages: make([]atomic.Pointer[page], size>>pageLog+1)}
-}
-
-func (t *table) page(m *worker, i int64) *page {
-	p := t.pages[i].Load()
-	if p == nil {
-		p = new(page)
-		if t.pages[i].CompareAndSwap(nil, p) {
-			m.memory(pageLines * cellBytes)
-		} else {
-			p = t.pages[i].Load()
-		}
-	}
-	return p
-}
 
 // recorder is a worker's side of the record.
 type recorder struct {
 	m       *worker
 	events  cursor[stored]
+	leaves  cursor[leaf]
 	entries cursor[entry]
-	shared  bool   // several workers: pages are locked
+	sheets  cursor[sheet]
+	solos   cursor[uint32]
 	free    uint32 // entries to use again, linked by next
+	sheet   uint32 // sheets to use again, linked by their first owner
+	took    bool   // something of the event that is being recorded is kept
+}
+
+func newRecorder(m *worker, s *launchState) recorder {
+	r := recorder{m: m}
+	r.events.a, r.leaves.a, r.entries.a, r.sheets.a, r.solos.a = s.events, s.leaves, s.entries, s.sheets, s.solos
+	return r
 }
 
 // add records an event's plan on a table.
@@ -118,24 +62,26 @@ func (r *recorder) add(t *table, ev event) {
 	}
 	*st = *ev.stored
 	e := event{st, ev.circumstances}
-	if !t.any.Load() {
-		t.any.Store(true)
-	}
-	used := false
+	t.note(ev.cluster)
+	r.took = false
 	first := ev.base >> 6
 	if ev.plan == nil {
-		end := ev.base + int64(ev.size)
-		for line := first; line<<6 < end; line++ {
-			used = r.line(t, line, e, id, e.lineMask(line)) || used
-		}
+		r.span(t, e, id)
 	} else {
-		used = r.lines(t, ev.plan, first, e, id)
+		for i := range ev.plan.runs {
+			l := &ev.plan.runs[i]
+			r.run(t, e, id, first+l.delta, first+l.delta+l.count, l.mask)
+		}
 	}
-	if !used && id+1 == r.events.next {
+	if !r.took && id+1 == r.events.next {
 		r.events.next--
-		return
 	}
-	r.m.memory(eventBytes)
+}
+
+// note says that a cluster touches the table.
+func (t *table) note(cluster uint32) {
+	t.any = true
+	t.least = min(t.least, cluster)
 }
 
 // event gives an event by number.
@@ -144,76 +90,80 @@ func (r *recorder) event(i uint32) event {
 	return event{st, *r.m.contexts.get(st.context)}
 }
 
-// lines records a plan's lines: the fast path writes one cell a line.
-func (r *recorder) lines(t *table, p *plan, first int64, e event, id uint32) bool {
-	used := false
-	var pg *page
-	at := int64(-1)
-	for i := range p.lines {
-		l := &p.lines[i]
-		line := first + l.delta
-		if n := line >> (pageLog - 6); n != at {
-			if pg != nil && r.shared {
-				pg.mu.Unlock()
-			}
-			pg, at = t.page(r.m, n), n
-			if r.shared {
-				pg.mu.Lock()
-			}
-		}
-		cell := &pg.cells[line&(pageLines-1)]
-		if *cell == 0 {
-			*cell = id + 1
-			used = true
-			continue
-		}
-		used = r.merge(t, cell, line, e, id, entry{mask: l.mask, thread: anyThread}) || used
+// span records an event that is a range of bytes.
+func (r *recorder) span(t *table, e event, id uint32) {
+	end := e.base + int64(e.size)
+	line, stop := e.base>>6, end>>6
+	if e.base&63 != 0 || line == stop {
+		r.run(t, e, id, line, line+1, e.lineMask(line))
+		line++
 	}
-	if pg != nil && r.shared {
-		pg.mu.Unlock()
+	if line < stop {
+		r.run(t, e, id, line, stop, ^uint64(0))
 	}
-	return used
+	if stop >= line && end&63 != 0 {
+		r.run(t, e, id, stop, stop+1, e.lineMask(stop))
+	}
 }
 
-// line records one line.
-func (r *recorder) line(t *table, line int64, e event, id uint32, mask uint64) bool {
-	pg := t.page(r.m, line>>(pageLog-6))
-	if r.shared {
-		pg.mu.Lock()
-		defer pg.mu.Unlock()
+// run records lines of which an event touches the same bytes: whole KiB by a
+// word, where nothing else touched them.
+func (r *recorder) run(t *table, e event, id uint32, line, end int64, mask uint64) {
+	for line < end {
+		w := t.wide(r.m, line)
+		if mask == ^uint64(0) && line%wideLines == 0 && end-line >= wideLines {
+			if *w == 0 {
+				*w = id + 1
+				r.took = true
+				line += wideLines
+				continue
+			}
+			if *w&flagBits == 0 {
+				if old := r.event(*w - 1); r.supersedes(old, e, mask, mask) {
+					if t.last {
+						*w = id + 1
+						r.took = true
+					}
+					line += wideLines
+					continue
+				}
+			}
+		}
+		x := r.leafOf(w)
+		stop := min(end, line|(wideLines-1)+1)
+		for ; line < stop; line++ {
+			cell := &x[line%wideLines]
+			switch {
+			case *cell == 0:
+				*cell = id + 1
+				r.took = true
+			case *cell&flagBits == flagBits && e.cluster >= t.bound:
+			default:
+				r.merge(t, cell, line, e, id, entry{mask: mask, thread: anyThread})
+			}
+		}
 	}
-	cell := &pg.cells[line&(pageLines-1)]
-	if *cell == 0 {
-		*cell = id + 1
-		return true
-	}
-	return r.merge(t, cell, line, e, id, entry{mask: mask, thread: anyThread})
+}
+
+// supersedes says that an event's touches of bytes of a line are all ordered
+// after those of an older event, as far as is quickly known.
+func (r *recorder) supersedes(old, e event, om, mask uint64) bool {
+	return old.cluster == e.cluster && old.async == 0 &&
+		(old.rank == e.rank && old.seq <= e.sync.epoch || om == mask && sameThreads(old, e, 0))
 }
 
 // piece records bytes of a line that single threads touch.
-func (r *recorder) piece(t *table, line int64, e event, id uint32, en entry) bool {
-	pg := t.page(r.m, line>>(pageLog-6))
-	if r.shared {
-		pg.mu.Lock()
-		defer pg.mu.Unlock()
-	}
-	cell := &pg.cells[line&(pageLines-1)]
-	return r.merge(t, cell, line, e, id, en)
+func (r *recorder) piece(t *table, line int64, e event, id uint32, en entry) {
+	x := r.leafOf(t.wide(r.m, line))
+	r.merge(t, &x[line%wideLines], line, e, id, en)
 }
 
 // lineMask gives the bytes that the event touches of a line, one that it does touch.
 func (e event) lineMask(line int64) uint64 {
-	end := e.base + int64(e.size)
 	if e.plan != nil {
-		if e.plan.whole {
-			return ^uint64(0)
-		}
-		if !e.plan.solid {
-			return e.plan.lineMask(line - e.base>>6)
-		}
-		end = e.base + e.plan.span
+		return e.plan.lineMask(line - e.base>>6)
 	}
-	lo, hi := max(e.base, line<<6), min(end, (line+1)<<6)
+	lo, hi := max(e.base, line<<6), min(e.base+int64(e.size), (line+1)<<6)
 	if lo >= hi {
 		return 0
 	}

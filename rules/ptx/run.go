@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"sync"
-	"sync/atomic"
 )
 
 // Limits of a launch.
@@ -53,7 +51,7 @@ func notAnalysed(err error) *Outcome {
 // newLaunch checks a launch and lays out its memory.
 func newLaunch(ctx context.Context, l *Launch, p *program) (*launchState, error) {
 	s := &launchState{l: l, p: p, ctx: ctx, grid: l.Grid, block: l.Block, cluster: l.Cluster,
-		strays: map[strayKey]*Stray{}, late: map[lateKey]*LateCopy{}, descriptors: map[string]*Descriptor{}}
+		strays: map[strayKey]*Stray{}, late: map[lateKey]*LateCopy{}, descriptors: map[string]*Descriptor{}, seenBy: map[sight]bool{}}
 	if err := s.dimensions(); err != nil {
 		return nil, err
 	}
@@ -82,7 +80,9 @@ func newLaunch(ctx context.Context, l *Launch, p *program) (*launchState, error)
 			s.bufs[a.Buffer].zero = append(s.bufs[a.Buffer].zero, Range{a.Offset, a.Offset + a.Zero})
 		}
 	}
-	s.events, s.entries, s.contexts = newArena[stored](), newArena[entry](), newArena[*circumstances]()
+	s.events, s.leaves = newArena[stored](eventBytes, s.memory), newArena[leaf](leafBytes, s.memory)
+	s.entries, s.sheets = newArena[entry](entryBytes, s.memory), newArena[sheet](sheetBytes, s.memory)
+	s.solos, s.contexts = newArena[uint32](soloBytes, s.memory), newArena[*circumstances](8, s.memory)
 	return s, nil
 }
 
@@ -121,10 +121,8 @@ func (s *launchState) layout() {
 	for i := range s.l.Buffers {
 		b := &s.l.Buffers[i]
 		g := &gbuf{index: i, base: bufferBase + uint64(i)*s.gap, size: b.Size, contents: b.Contents, scratch: b.Scratch}
-		g.reads, g.writes, g.atomics = newTable(b.Size, true), newTable(b.Size, false), newTable(b.Size, false)
-		g.first = &firstReads{}
+		g.book = newBook(b.Size)
 		s.bufs = append(s.bufs, g)
-		s.memory(3 * 8 * (b.Size>>pageLog + 1))
 	}
 	end := int64(0)
 	for _, v := range s.p.globals {
@@ -140,7 +138,6 @@ func (s *launchState) layout() {
 			copy(data[v.offset:v.offset+v.size], v.init)
 		}
 		s.own = &gbuf{index: len(s.bufs), base: moduleBase, size: end, contents: data, private: true}
-		s.own.reads, s.own.writes, s.own.atomics = newTable(0, true), newTable(0, false), newTable(0, false)
 	}
 }
 
@@ -195,47 +192,5 @@ func (s *launchState) runAll() {
 		perm := rand.New(rand.NewPCG(s.l.Seed, 0x6b65726e656c)).Perm(int(count))
 		pick = func(i uint64) uint32 { return inner(uint64(perm[i])) }
 	}
-	workers := max(s.l.Workers, 1)
-	if s.plan.full || s.plan.keepGlobal || s.p.hasMaps || count < 64 {
-		workers = 1
-	}
-	s.locked = workers > 1
-	var next atomic.Uint64
-	var wg sync.WaitGroup
-	for w := 0; w < workers; w++ {
-		m := newWorker(s)
-		wg.Add(1)
-		body := func() {
-			defer wg.Done()
-			m.loop(&next, count, pick)
-		}
-		if workers == 1 {
-			body()
-		} else {
-			go body()
-		}
-	}
-	wg.Wait()
-}
-
-// loop takes clusters until none are left.
-func (m *worker) loop(next *atomic.Uint64, count uint64, pick func(uint64) uint32) {
-	const batch = 16
-	for !m.stopped.Load() && !m.hung.Load() {
-		i := next.Add(batch) - batch
-		if i >= count {
-			break
-		}
-		for k := i; k < min(i+batch, count) && !m.stopped.Load() && !m.hung.Load(); k++ {
-			m.runCluster(pick(k))
-		}
-	}
-	m.flushSteps()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.launchState.from |= m.from
-	m.stats.Blocks += m.blocks
-	m.stats.Instructions += m.instrs
-	m.stats.Executed += m.executed
-	m.tagsOf = append(m.tagsOf, &m.tags)
+	s.crew(count, pick)
 }

@@ -140,21 +140,11 @@ func (g *gbuf) order(t *touch, off int64) taint {
 	}
 	m := t.s.m
 	found := false
-	for _, tab := range []*table{g.writes, g.atomics} {
+	for _, tab := range []*table{g.writes, g.atomics} { // of the only worker: stores are kept
 		line := off >> 6
-		pg := tab.pages[line>>(pageLog-6)].Load()
-		if pg == nil {
-			continue
-		}
-		if m.locked {
-			pg.mu.Lock()
-		}
-		m.rec.parts(pg.cells[line&(pageLines-1)], line, func(w part) {
+		m.rec.parts(tab.cell(&m.rec, line), line, func(w part) {
 			found = found || w.entry.mask>>(off&63)&1 != 0 && w.cluster != t.s.b.cl.number
 		})
-		if m.locked {
-			pg.mu.Unlock()
-		}
 	}
 	if found {
 		return taintOrder | bufferTaint(g.index)

@@ -82,25 +82,14 @@ func (p *pair) zeroed() *Witness {
 
 // scan goes through the lines that a table of the result writes.
 func (p *pair) scan(writers *table) *Witness {
-	if !writers.any.Load() {
-		return nil
-	}
-	for n := range writers.pages {
-		pg := writers.pages[n].Load()
-		if pg == nil {
-			continue
+	var out *Witness
+	writers.each(&p.rec.r, func(line, n int64, cell uint32) bool {
+		for end := line + n; line < end && out == nil; line++ {
+			out = p.line(cell, line)
 		}
-		for i, cell := range pg.cells {
-			if cell == 0 {
-				continue
-			}
-			line := int64(n)<<(pageLog-6) + int64(i)
-			if w := p.line(cell, line); w != nil {
-				return w
-			}
-		}
-	}
-	return nil
+		return out == nil
+	})
+	return out
 }
 
 // line checks one line of the result against the one or two of the operand
@@ -110,11 +99,11 @@ func (p *pair) line(cell uint32, line int64) *Witness {
 	first := start >> 6
 	var best *Witness
 	for _, readers := range []*table{p.op.reads, p.op.atomics} {
-		if !readers.any.Load() {
+		if !readers.any {
 			continue
 		}
 		for k := first; k<<6 < start+64; k++ {
-			rc := readers.cell(k)
+			rc := readers.cell(&p.rec.r, k)
 			if rc == 0 || rc == p.lastR && cell == p.lastW {
 				continue
 			}
@@ -131,7 +120,7 @@ func (p *pair) line(cell uint32, line int64) *Witness {
 func (p *pair) cells(rc uint32, rl int64, wc uint32, wl int64, by int) *Witness {
 	threads := p.rec.s.threads
 	var best *Witness
-	whole := rc&chainFlag == 0 && wc&chainFlag == 0
+	whole := rc&flagBits == 0 && wc&flagBits == 0
 	p.rec.r.parts(wc, wl, func(w part) {
 		p.rec.r.parts(rc, rl, func(r part) {
 			both := shiftMask(w.entry.mask, -by) & r.entry.mask // in the reader's line

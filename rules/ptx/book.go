@@ -1,0 +1,166 @@
+package ptx
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// book is what one worker records of one buffer: while the launch runs nobody
+// else reads it or writes to it.
+type book struct {
+	reads, writes, atomics *table
+	first                  *firstReads
+}
+
+func newBook(size int64) *book {
+	return &book{newTable(size, true), newTable(size, false), newTable(size, false), newFirst(size)}
+}
+
+func (b *book) table(d direction) *table {
+	switch d {
+	case reads:
+		return b.reads
+	case writes:
+		return b.writes
+	}
+	return b.atomics
+}
+
+// openBooks gives a worker its books: the launch's own to the first.
+func (s *launchState) openBooks(first bool) []*book {
+	out := make([]*book, len(s.l.Buffers))
+	for i, g := range s.bufs[:len(out)] {
+		if out[i] = g.book; !first {
+			out[i] = newBook(g.size)
+		}
+	}
+	return out
+}
+
+// shelf is a page that several workers have written to.
+type shelf struct {
+	to    *table
+	pages []*page
+	from  []*table // of each but the first page
+	n     int64
+}
+
+// unite puts the books of all workers into those of the launch, several pages
+// at once. A page that one worker alone has is taken as it is.
+func (s *launchState) unite(crew []*worker) {
+	var work []shelf
+	for i := range s.l.Buffers {
+		books := make([]*book, len(crew))
+		written := false
+		for k, m := range crew {
+			books[k] = m.books[i]
+			written = written || books[k].writes.any
+		}
+		for k, b := range books {
+			if written {
+				b.turn(&crew[k].rec)
+				books[0].first.add(b.first)
+			}
+		}
+		for _, d := range []direction{reads, writes, updates} {
+			to := books[0].table(d)
+			for _, b := range books[1:] {
+				from := b.table(d)
+				if !from.any {
+					continue
+				}
+				to.any, to.bound = true, max(to.bound, from.bound)
+				work = to.take(from, work)
+			}
+			for _, b := range books[1:] {
+				to.least = min(to.least, b.table(d).least)
+			}
+		}
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for _, m := range crew[:min(len(crew), len(work)/8+1)] {
+		wg.Go(func() {
+			for k := next.Add(1) - 1; k < int64(len(work)) && !s.stopped.Load(); k = next.Add(1) - 1 {
+				m.rec.unite(&work[k])
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// take moves the pages of another table that this one lacks, and adds the
+// others to the work.
+func (t *table) take(from *table, work []shelf) []shelf {
+	if t.pages == nil {
+		t.pages = from.pages
+		return work
+	}
+	for n, p := range from.pages {
+		switch {
+		case p == nil:
+		case t.pages[n] == nil:
+			t.pages[n] = p
+		default:
+			work = append(work, shelf{t, []*page{p}, []*table{from}, int64(n)})
+		}
+	}
+	return work
+}
+
+// unite adds the pages of a shelf to the table's.
+func (r *recorder) unite(x *shelf) {
+	to := table{last: x.to.last, pages: x.to.pages} // with a bound of its own
+	for k, from := range x.pages {
+		for i, w := range from {
+			if w == 0 {
+				continue
+			}
+			into := &to.pages[x.n][i]
+			if *into == 0 {
+				*into = w
+				continue
+			}
+			a, b := r.leafOf(into), r.leafOf(&w)
+			for j, cell := range b {
+				if cell == 0 {
+					continue
+				}
+				if a[j] == 0 {
+					a[j] = cell
+				} else {
+					r.uniteLine(&to, x.from[k], &a[j], cell, x.n*pageLines+int64(i*wideLines+j))
+				}
+			}
+		}
+	}
+}
+
+// uniteLine adds what another worker recorded of a line: other clusters, which
+// nothing orders.
+func (r *recorder) uniteLine(t, from *table, cell *uint32, other uint32, line int64) {
+	if *cell&flagBits == flagBits && r.entries.a.get(*cell&indexBits).bound <= from.least {
+		return
+	}
+	if *cell&flagBits == sheetFlag && other&flagBits == sheetFlag && r.sheets.a.get(*cell&indexBits).add(r.sheets.a.get(other&indexBits)) {
+		r.freeSheet(other & indexBits)
+		return
+	}
+	if *cell&flagBits == 0 {
+		ev := r.event(*cell - 1)
+		if !r.push(cell, entry{mask: ev.lineMask(line), ev: *cell, thread: anyThread}) {
+			return
+		}
+	}
+	if *cell&flagBits == sheetFlag && !r.wrap(cell) {
+		return
+	}
+	r.parts(other, line, func(p part) {
+		if p.entry.mask = r.settle(t, cell, line, p, true); p.entry.mask != 0 {
+			r.keep(cell, p.entry)
+		}
+		if *cell&flagBits == sheetFlag {
+			r.wrap(cell)
+		}
+	})
+}

@@ -1,0 +1,208 @@
+package ptx
+
+import "math/bits"
+
+// settling is one access that comes to a chain.
+type settling struct {
+	now   part
+	mask  uint64 // bytes of now that are to be kept
+	line  int64
+	near  neighbours
+	count int // entries looked at
+}
+
+// settle removes what a new access makes needless, from the chain or from its
+// own mask, which it returns. Of an access that another worker recorded, foreign,
+// nothing of the chain is ordered before it or after.
+func (r *recorder) settle(t *table, cell *uint32, line int64, now part, foreign bool) uint64 {
+	c := settling{now: now, mask: now.entry.mask, line: line}
+	prev := (*entry)(nil)
+	for i := *cell & indexBits; ; {
+		en := r.entries.a.get(i)
+		next := en.next
+		c.count++
+		if en.mask&c.mask != 0 {
+			gone := uint64(0)
+			r.entryParts(en, func(old part) {
+				if both := old.entry.mask & c.mask; both != 0 {
+					gone |= r.meet(t, &c, old, both, foreign)
+				}
+			})
+			if en.how == inSheet {
+				gone = gone & (gone >> 1) & (gone >> 2) & (gone >> 3) & 0x1111111111111111 * elementMask
+			}
+			r.take(en, gone)
+		}
+		if en.mask == 0 && (prev != nil || next != 0) {
+			if prev == nil {
+				*cell = chainFlag | (next - 1)
+				r.entries.a.get(next - 1).all |= en.all
+			} else {
+				prev.next = next
+			}
+			if en.how == inSheet {
+				r.freeSheet(en.ev)
+			}
+			r.freeEntry(i)
+		} else {
+			prev = en
+		}
+		if next == 0 || c.mask == 0 {
+			break
+		}
+		i = next - 1
+	}
+	if c.near.n > 1 {
+		r.limit(t, cell, &c)
+	}
+	if c.count > maxChain {
+		r.m.crowded.Store(true)
+		return 0
+	}
+	return c.mask
+}
+
+// meet says which bytes of an older part an access makes needless, or takes
+// from the access what the older part makes needless.
+func (r *recorder) meet(t *table, c *settling, old part, both uint64, foreign bool) uint64 {
+	if old.cluster != c.now.cluster {
+		c.near.add(old.cluster, both)
+		return 0
+	}
+	if foreign {
+		return 0
+	}
+	now := c.now
+	now.entry.mask = c.mask
+	done := r.soon(old, now, c.line, both, c.count)
+	if t.last {
+		return done
+	}
+	c.mask &^= done
+	return 0
+}
+
+// limit leaves to each byte the two smallest clusters.
+func (r *recorder) limit(t *table, cell *uint32, c *settling) {
+	twice := c.near.twice(c.now.cluster)
+	if c.mask &^= twice; twice == ^uint64(0) {
+		bound := c.near.top + 1
+		r.entries.a.get(*cell & indexBits).bound = bound
+		t.bound = max(t.bound, bound)
+		*cell |= fullFlag
+	}
+	if c.near.top > c.now.cluster && c.mask != 0 {
+		r.trim(cell, c.line, c.mask, c.now.cluster)
+	}
+}
+
+// soon is before where that is quickly known, or where the chain is long.
+func (r *recorder) soon(a, b part, line int64, mask uint64, count int) uint64 {
+	if a.rank == b.rank && a.async == 0 {
+		if a.seq <= b.sync.epoch {
+			return mask
+		}
+		if a.entry.thread == anyThread && b.entry.thread == anyThread && sameThreads(a.event, b.event, 0) {
+			return mask
+		}
+	}
+	if count < 6 && (a.entry.thread == anyThread || b.entry.thread == anyThread) {
+		return 0
+	}
+	return r.before(a, b, line, mask)
+}
+
+// neighbours are the other clusters that touch a line's bytes.
+type neighbours struct {
+	cluster [12]uint32
+	mask    [12]uint64
+	n       int
+	top     uint32
+}
+
+func (n *neighbours) add(c uint32, mask uint64) {
+	for i := 0; i < n.n; i++ {
+		if n.cluster[i] == c {
+			n.mask[i] |= mask
+			return
+		}
+	}
+	n.top = max(n.top, c)
+	if n.n < len(n.cluster) {
+		n.cluster[n.n], n.mask[n.n] = c, mask
+		n.n++
+		return
+	}
+	// No room: bytes that two have already do not need a third. Fold the rest.
+	n.mask[len(n.mask)-1] |= mask &^ n.twice(^uint32(0))
+}
+
+// twice gives the bytes that two clusters smaller than c touch.
+func (n *neighbours) twice(c uint32) uint64 {
+	once, two := uint64(0), uint64(0)
+	for i := 0; i < n.n; i++ {
+		if n.cluster[i] < c {
+			two |= once & n.mask[i]
+			once |= n.mask[i]
+		}
+	}
+	return two
+}
+
+// trim takes bytes from clusters above c that are no longer among the two
+// smallest once c is added.
+func (r *recorder) trim(cell *uint32, line int64, mask uint64, c uint32) {
+	whole := elements(mask)
+	r.parts(*cell, line, func(p part) { whole = whole && elements(p.entry.mask) })
+	for mask != 0 {
+		unit := mask & -mask
+		if whole {
+			unit *= elementMask
+		}
+		mask &^= unit
+		lo, second := c, ^uint32(0)
+		r.parts(*cell, line, func(p part) {
+			if p.entry.mask&unit == 0 || p.cluster == lo {
+				return
+			}
+			if p.cluster < lo {
+				lo, second = p.cluster, lo
+			} else if p.cluster < second {
+				second = p.cluster
+			}
+		})
+		for i := *cell & indexBits; ; {
+			en := r.entries.a.get(i)
+			r.cut(cell, en, unit, second)
+			if en.next == 0 {
+				break
+			}
+			i = en.next - 1
+		}
+	}
+}
+
+// cut takes bytes from parts of clusters above the second.
+func (r *recorder) cut(cell *uint32, en *entry, unit uint64, second uint32) {
+	if en.mask&unit == 0 {
+		return
+	}
+	if en.how != inSheet {
+		if r.event(en.ev-1).cluster > second {
+			en.mask &^= unit
+		}
+		return
+	}
+	first := bits.TrailingZeros64(unit) / 4
+	sh := r.sheets.a.get(en.ev)
+	element := elementMask << (4 * first)
+	p := r.part(sh.owner[first], element)
+	if p.cluster <= second {
+		return
+	}
+	r.take(en, element)
+	if rest := p.entry; element != unit {
+		rest.mask = element &^ unit
+		r.push(cell, rest)
+	}
+}

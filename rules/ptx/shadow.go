@@ -1,0 +1,171 @@
+package ptx
+
+// A table says, for each 64-byte line of a buffer, which events touched which
+// bytes. What one event touched by whole KiB takes one word a KiB; what is
+// finer, a leaf of one word a line. Of reads a table keeps the last ones (no
+// later read by the same threads makes them needless), of writes the first
+// ones. Bytes that several clusters touch keep the two smallest cluster
+// numbers: that is enough for any verdict, and does not depend on the order in
+// which blocks run.
+type table struct {
+	last  bool // keep the last: reads
+	any   bool
+	bound uint32 // of full chains: no cluster from here on changes any
+	least uint32 // smallest cluster on record
+	count int64  // of pages, once there is one
+	pages []*page
+}
+
+// A word of a page or of a leaf, called a cell:
+//
+//	0                     nothing
+//	event + 1             one event; in a page, one that touches the whole KiB
+//	chainFlag | entry     a chain of entries
+//	 … | fullFlag         one that no cluster from its bound on changes
+//	sheetFlag | sheet     in a leaf: an owner per 4 bytes
+//	leafFlag | leaf       in a page: a word per line
+const (
+	chainFlag = uint32(1) << 31
+	fullFlag  = uint32(1) << 30 // of a chain
+	sheetFlag = uint32(1) << 30 // without chainFlag
+	leafFlag  = sheetFlag
+	indexBits = fullFlag - 1
+	flagBits  = chainFlag | fullFlag
+
+	pageLog   = 16 // bytes of a buffer per page
+	pageLines = 1 << (pageLog - 6)
+	wideLines = 16 // lines of a KiB
+	pageBytes = (pageLines / wideLines) * 4
+	leafBytes = wideLines * 4
+)
+
+type page [pageLines / wideLines]uint32
+
+type leaf [wideLines]uint32
+
+func newTable(size int64, last bool) *table {
+	return &table{last: last, least: ^uint32(0), count: size>>pageLog + 1}
+}
+
+// wide gives the word of the KiB that a line lies in, made where there is none.
+func (t *table) wide(m *worker, line int64) *uint32 {
+	n := line / pageLines
+	if t.pages == nil {
+		m.memory(8 * t.count)
+		t.pages = make([]*page, t.count)
+	}
+	p := t.pages[n]
+	if p == nil {
+		p = new(page)
+		t.pages[n] = p
+		m.memory(pageBytes)
+	}
+	return &p[line%pageLines/wideLines]
+}
+
+// leafOf gives the words of the lines of a KiB, of which w is the word.
+func (r *recorder) leafOf(w *uint32) *leaf {
+	if *w&flagBits == leafFlag {
+		return r.leaves.a.get(*w & indexBits)
+	}
+	i, x, ok := r.leaves.alloc()
+	if !ok {
+		r.m.stop("the record of accesses is full")
+		return new(leaf)
+	}
+	if *w != 0 {
+		for k := range x {
+			x[k] = *w
+		}
+	}
+	*w = leafFlag | i
+	return x
+}
+
+// cell gives a line's cell, 0 where nothing touched it.
+func (t *table) cell(r *recorder, line int64) uint32 {
+	if line < 0 || line/pageLines >= int64(len(t.pages)) {
+		return 0
+	}
+	p := t.pages[line/pageLines]
+	if p == nil {
+		return 0
+	}
+	w := p[line%pageLines/wideLines]
+	if w&flagBits == leafFlag {
+		return r.leaves.a.get(w & indexBits)[line%wideLines]
+	}
+	return w
+}
+
+// each calls f with the cells that are not empty, ascending; n lines share one.
+// It ends when f returns false.
+func (t *table) each(r *recorder, f func(line, n int64, cell uint32) bool) {
+	for i, p := range t.pages {
+		if p == nil {
+			continue
+		}
+		for k, w := range p {
+			line := int64(i)*pageLines + int64(k)*wideLines
+			switch {
+			case w == 0:
+			case w&flagBits != leafFlag:
+				if !f(line, wideLines, w) {
+					return
+				}
+			default:
+				for j, c := range r.leaves.a.get(w & indexBits) {
+					if c != 0 && !f(line+int64(j), 1, c) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// masks calls f with the bytes touched of each line, ascending; n lines share one mask.
+func (t *table) masks(r *recorder, f func(line, n int64, mask uint64)) {
+	if !t.any {
+		return
+	}
+	last, ev := uint32(0), event{}
+	t.each(r, func(line, n int64, cell uint32) bool {
+		switch cell & flagBits {
+		case 0:
+			if n > 1 {
+				f(line, n, ^uint64(0))
+				break
+			}
+			if cell != last {
+				last, ev = cell, r.event(cell-1)
+			}
+			f(line, 1, ev.lineMask(line))
+		case sheetFlag:
+			f(line, 1, r.sheets.a.get(cell&indexBits).mask())
+		default:
+			f(line, 1, r.entries.a.get(cell&indexBits).all)
+		}
+		return true
+	})
+}
+
+// shadowBytes is the memory of the record.
+func (s *launchState) shadowBytes() int64 {
+	n := s.leaves.bytes() + s.events.bytes() + s.entries.bytes() + s.sheets.bytes() + s.solos.bytes()
+	for _, g := range s.bufs[:len(s.l.Buffers)] {
+		for _, t := range []*table{g.reads, g.writes, g.atomics} {
+			for _, p := range t.pages {
+				if p != nil {
+					n += pageBytes
+				}
+			}
+		}
+		for _, p := range g.first.pages {
+			if p != nil {
+				n += firstBytes
+			}
+		}
+	}
+	return n
+}
