@@ -39,10 +39,9 @@ func (s *launchState) openBooks(first bool) []*book {
 
 // shelf is a page that several workers have written to.
 type shelf struct {
-	to    *table
-	pages []*page
-	from  []*table // of each but the first page
-	n     int64
+	to *table
+	p  *page // of another
+	n  int64
 }
 
 // unite puts the books of all workers into those of the launch, several pages
@@ -69,7 +68,7 @@ func (s *launchState) unite(crew []*worker) {
 				if !from.any {
 					continue
 				}
-				to.any, to.bound = true, max(to.bound, from.bound)
+				to.any = true
 				work = to.take(from, work)
 			}
 			for _, b := range books[1:] {
@@ -102,65 +101,89 @@ func (t *table) take(from *table, work []shelf) []shelf {
 		case t.pages[n] == nil:
 			t.pages[n] = p
 		default:
-			work = append(work, shelf{t, []*page{p}, []*table{from}, int64(n)})
+			work = append(work, shelf{t, p, int64(n)})
 		}
 	}
 	return work
 }
 
-// unite adds the pages of a shelf to the table's.
+// unite adds the page of a shelf to the table's.
 func (r *recorder) unite(x *shelf) {
-	to := table{last: x.to.last, pages: x.to.pages} // with a bound of its own
-	for k, from := range x.pages {
-		for i, w := range from {
-			if w == 0 {
+	for i, w := range x.p {
+		into := &x.to.pages[x.n][i]
+		switch {
+		case w == 0:
+			continue
+		case *into == 0:
+			*into = w
+			continue
+		case *into&flagBits != leafFlag && w&flagBits != leafFlag:
+			if now, ok := r.both(x.to, *into, w); ok {
+				*into = now
 				continue
 			}
-			into := &to.pages[x.n][i]
-			if *into == 0 {
-				*into = w
-				continue
-			}
-			a, b := r.leafOf(into), r.leafOf(&w)
-			for j, cell := range b {
-				if cell == 0 {
-					continue
-				}
-				if a[j] == 0 {
-					a[j] = cell
-				} else {
-					r.uniteLine(&to, x.from[k], &a[j], cell, x.n*pageLines+int64(i*wideLines+j))
-				}
+		}
+		a, b := r.leafOf(into), r.leafOf(&w)
+		for j, cell := range b {
+			switch {
+			case cell == 0:
+			case a[j] == 0:
+				a[j] = cell
+			default:
+				r.uniteLine(x.to, &a[j], cell, x.n*pageLines+int64(i*wideLines+j))
 			}
 		}
 	}
 }
 
+// both gives the cell of two cells of events that touch whole lines.
+func (r *recorder) both(t *table, a, b uint32) (uint32, bool) {
+	if a == r.united[0] && b == r.united[1] {
+		return r.united[2], true
+	}
+	out, ids := a, [2]uint32{b}
+	switch b & flagBits {
+	case 0:
+	case duoFlag:
+		d := *r.duos.a.get(b & indexBits)
+		ids = [2]uint32{d.a, d.b}
+	default:
+		return 0, false
+	}
+	for _, id := range ids {
+		if id == 0 {
+			break
+		}
+		ev, ok := r.event(id-1), false
+		r.was = 0
+		if !ev.whole() {
+			return 0, false
+		}
+		if out, ok = r.over(t, out, ev, id-1); !ok {
+			return 0, false
+		}
+	}
+	r.united = [3]uint32{a, b, out}
+	return out, true
+}
+
 // uniteLine adds what another worker recorded of a line: other clusters, which
 // nothing orders.
-func (r *recorder) uniteLine(t, from *table, cell *uint32, other uint32, line int64) {
-	if *cell&flagBits == flagBits && r.entries.a.get(*cell&indexBits).bound <= from.least {
+func (r *recorder) uniteLine(t *table, cell *uint32, other uint32, line int64) {
+	if now, ok := r.both(t, *cell, other); ok {
+		*cell = now
 		return
 	}
 	if *cell&flagBits == sheetFlag && other&flagBits == sheetFlag && r.sheets.a.get(*cell&indexBits).add(r.sheets.a.get(other&indexBits)) {
 		r.freeSheet(other & indexBits)
 		return
 	}
-	if *cell&flagBits == 0 {
-		ev := r.event(*cell - 1)
-		if !r.push(cell, entry{mask: ev.lineMask(line), ev: *cell, thread: anyThread}) {
+	r.parts(other, line, func(p part) {
+		if !r.unfold(cell, line) {
 			return
 		}
-	}
-	if *cell&flagBits == sheetFlag && !r.wrap(cell) {
-		return
-	}
-	r.parts(other, line, func(p part) {
 		if p.entry.mask = r.settle(t, cell, line, p, true); p.entry.mask != 0 {
 			r.keep(cell, p.entry)
-		}
-		if *cell&flagBits == sheetFlag {
-			r.wrap(cell)
 		}
 	})
 }

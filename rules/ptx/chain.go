@@ -33,20 +33,26 @@ func (r *recorder) merge(t *table, cell *uint32, line int64, e event, id uint32,
 				return
 			}
 		}
-		if !r.push(cell, entry{mask: om, ev: *cell, thread: anyThread}) {
-			return
-		}
 	}
 	en.ev = id + 1
-	if *cell&flagBits == sheetFlag {
+	switch *cell & flagBits {
+	case duoFlag:
+		if r.covered(*cell, line, mask, e.cluster) {
+			return
+		}
+	case sheetFlag:
 		if r.fits(en) {
 			if en.mask = r.onSheet(t, r.sheets.a.get(*cell&indexBits), line, part{e, en}); en.mask == 0 {
 				return
 			}
 		}
-		if !r.wrap(cell) {
+	case chainFlag:
+		if bound := r.entries.a.get(*cell & indexBits).bound; bound != 0 && e.cluster >= bound {
 			return
 		}
+	}
+	if !r.unfold(cell, line) {
+		return
 	}
 	if *cell != 0 && r.entries.a.get(*cell&indexBits).all&mask != 0 {
 		if en.mask = r.settle(t, cell, line, part{e, en}, false); en.mask == 0 {
@@ -69,7 +75,7 @@ func (r *recorder) keep(cell *uint32, en entry) {
 		r.push(cell, en)
 		return
 	}
-	*cell &^= fullFlag
+	head.bound = 0
 	r.write(r.sheets.a.get(head.ev), en)
 	head.mask |= en.mask
 	head.all |= en.mask
@@ -91,13 +97,6 @@ func (r *recorder) gather(head *entry) bool {
 		head.ev, head.how, head.thread = i, inSheet, anyThread
 	}
 	return ok
-}
-
-// wrap makes a line that is one sheet a chain.
-func (r *recorder) wrap(cell *uint32) bool {
-	i := *cell & indexBits
-	*cell = 0
-	return r.push(cell, entry{mask: r.sheets.a.get(i).mask(), ev: i, how: inSheet, thread: anyThread})
 }
 
 // push puts an entry at the head of a chain, or makes a chain of it alone where
@@ -145,6 +144,12 @@ func (r *recorder) parts(cell uint32, line int64, f func(p part)) {
 	case cell&flagBits == 0:
 		ev := r.event(cell - 1)
 		f(part{ev, entry{mask: ev.lineMask(line), ev: cell, thread: anyThread}})
+	case cell&flagBits == duoFlag:
+		d := *r.duos.a.get(cell & indexBits)
+		for _, id := range [2]uint32{d.a, d.b} {
+			ev := r.event(id - 1)
+			f(part{ev, entry{mask: ev.lineMask(line), ev: id, thread: anyThread}})
+		}
 	case cell&flagBits == sheetFlag:
 		r.sheets.a.get(cell & indexBits).owners(func(o uint32, mask uint64) { f(r.part(o, mask)) })
 	default:

@@ -21,6 +21,7 @@ type launchState struct {
 	leaves   *arena[leaf]
 	entries  *arena[entry]
 	sheets   *arena[sheet]
+	duos     *arena[duo]
 	solos    *arena[uint32]
 	grid     [3]uint32
 	block    [3]uint32

@@ -76,6 +76,7 @@ type plan struct {
 	*shape
 	phase int64 // of the first byte, in its line
 	runs  []lineRun
+	whole bool // each line that it touches, it touches whole
 }
 
 // lineRun is neighbouring lines of which the same bytes are touched.
@@ -196,8 +197,9 @@ func (sh *shape) at(phase int64) *plan {
 	for _, o := range sh.offs {
 		add(o + phase)
 	}
-	p.runs = lines[:0]
+	p.runs, p.whole = lines[:0], true
 	for _, l := range lines {
+		p.whole = p.whole && l.mask == ^uint64(0)
 		if k := len(p.runs) - 1; k >= 0 && p.runs[k].mask == l.mask && p.runs[k].delta+p.runs[k].count == l.delta {
 			p.runs[k].count++
 		} else {

@@ -41,15 +41,23 @@ type recorder struct {
 	leaves  cursor[leaf]
 	entries cursor[entry]
 	sheets  cursor[sheet]
+	duos    cursor[duo]
 	solos   cursor[uint32]
 	free    uint32 // entries to use again, linked by next
 	sheet   uint32 // sheets to use again, linked by their first owner
-	took    bool   // something of the event that is being recorded is kept
+	lastDuo uint32 // cell of the duo that was made last
+
+	// Of the event that is being recorded:
+	took         bool   // something of it is kept
+	was, becomes uint32 // a cell of whole lines, and what it makes of it; 0 none
+	settling     settling
+
+	united [3]uint32 // two cells of whole lines, and what they make together
 }
 
 func newRecorder(m *worker, s *launchState) recorder {
 	r := recorder{m: m}
-	r.events.a, r.leaves.a, r.entries.a, r.sheets.a, r.solos.a = s.events, s.leaves, s.entries, s.sheets, s.solos
+	r.events.a, r.leaves.a, r.entries.a, r.sheets.a, r.solos.a, r.duos.a = s.events, s.leaves, s.entries, s.sheets, s.solos, s.duos
 	return r
 }
 
@@ -63,7 +71,7 @@ func (r *recorder) add(t *table, ev event) {
 	*st = *ev.stored
 	e := event{st, ev.circumstances}
 	t.note(ev.cluster)
-	r.took = false
+	r.took, r.was = false, 0
 	first := ev.base >> 6
 	if ev.plan == nil {
 		r.span(t, e, id)
@@ -118,12 +126,9 @@ func (r *recorder) run(t *table, e event, id uint32, line, end int64, mask uint6
 				line += wideLines
 				continue
 			}
-			if *w&flagBits == 0 {
-				if old := r.event(*w - 1); r.supersedes(old, e, mask, mask) {
-					if t.last {
-						*w = id + 1
-						r.took = true
-					}
+			if *w&flagBits != leafFlag {
+				if now, ok := r.over(t, *w, e, id); ok {
+					*w = now
 					line += wideLines
 					continue
 				}
@@ -133,14 +138,18 @@ func (r *recorder) run(t *table, e event, id uint32, line, end int64, mask uint6
 		stop := min(end, line|(wideLines-1)+1)
 		for ; line < stop; line++ {
 			cell := &x[line%wideLines]
-			switch {
-			case *cell == 0:
+			if *cell == 0 {
 				*cell = id + 1
 				r.took = true
-			case *cell&flagBits == flagBits && e.cluster >= t.bound:
-			default:
-				r.merge(t, cell, line, e, id, entry{mask: mask, thread: anyThread})
+				continue
 			}
+			if mask == ^uint64(0) {
+				if now, ok := r.over(t, *cell, e, id); ok {
+					*cell = now
+					continue
+				}
+			}
+			r.merge(t, cell, line, e, id, entry{mask: mask, thread: anyThread})
 		}
 	}
 }

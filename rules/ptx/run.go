@@ -82,6 +82,7 @@ func newLaunch(ctx context.Context, l *Launch, p *program) (*launchState, error)
 	}
 	s.events, s.leaves = newArena[stored](eventBytes, s.memory), newArena[leaf](leafBytes, s.memory)
 	s.entries, s.sheets = newArena[entry](entryBytes, s.memory), newArena[sheet](sheetBytes, s.memory)
+	s.duos = newArena[duo](duoBytes, s.memory)
 	s.solos, s.contexts = newArena[uint32](soloBytes, s.memory), newArena[*circumstances](8, s.memory)
 	return s, nil
 }

@@ -4,34 +4,31 @@ import "math/bits"
 
 // settling is one access that comes to a chain.
 type settling struct {
-	now   part
-	mask  uint64 // bytes of now that are to be kept
-	line  int64
-	near  neighbours
-	count int // entries looked at
+	now     part
+	mask    uint64 // bytes of now that are to be kept
+	line    int64
+	foreign bool // recorded by another worker
+	count   int  // entries looked at
+	near    neighbours
 }
 
 // settle removes what a new access makes needless, from the chain or from its
 // own mask, which it returns. Of an access that another worker recorded, foreign,
 // nothing of the chain is ordered before it or after.
 func (r *recorder) settle(t *table, cell *uint32, line int64, now part, foreign bool) uint64 {
-	c := settling{now: now, mask: now.entry.mask, line: line}
+	c := &r.settling
+	c.now, c.mask, c.line, c.foreign, c.count, c.near.n, c.near.top = now, now.entry.mask, line, foreign, 0, 0, 0
 	prev := (*entry)(nil)
 	for i := *cell & indexBits; ; {
 		en := r.entries.a.get(i)
 		next := en.next
 		c.count++
 		if en.mask&c.mask != 0 {
-			gone := uint64(0)
-			r.entryParts(en, func(old part) {
-				if both := old.entry.mask & c.mask; both != 0 {
-					gone |= r.meet(t, &c, old, both, foreign)
-				}
-			})
 			if en.how == inSheet {
-				gone = gone & (gone >> 1) & (gone >> 2) & (gone >> 3) & 0x1111111111111111 * elementMask
+				r.meetSheet(t, c, en)
+			} else {
+				en.mask &^= r.meet(t, c, part{r.event(en.ev - 1), *en})
 			}
-			r.take(en, gone)
 		}
 		if en.mask == 0 && (prev != nil || next != 0) {
 			if prev == nil {
@@ -53,7 +50,7 @@ func (r *recorder) settle(t *table, cell *uint32, line int64, now part, foreign 
 		i = next - 1
 	}
 	if c.near.n > 1 {
-		r.limit(t, cell, &c)
+		r.limit(t, cell, c)
 	}
 	if c.count > maxChain {
 		r.m.crowded.Store(true)
@@ -62,14 +59,37 @@ func (r *recorder) settle(t *table, cell *uint32, line int64, now part, foreign 
 	return c.mask
 }
 
+// meetSheet is meet for the owners of a sheet, of which it takes whole elements only.
+func (r *recorder) meetSheet(t *table, c *settling, en *entry) {
+	sh := r.sheets.a.get(en.ev)
+	for b := (en.mask&c.mask | (en.mask&c.mask)>>1 | (en.mask&c.mask)>>2 | (en.mask&c.mask)>>3) & 0x1111111111111111; b != 0; {
+		k := bits.TrailingZeros64(b) / 4
+		o, element := sh.owner[k], elementMask<<(4*k)
+		for n := k + 1; n < lineElements && sh.owner[n] == o && b>>(4*n)&1 != 0; n++ {
+			element |= elementMask << (4 * n)
+		}
+		b &^= element
+		if element&c.mask == 0 {
+			continue
+		}
+		gone := r.meet(t, c, r.part(o, element))
+		gone = gone & (gone >> 1) & (gone >> 2) & (gone >> 3) & 0x1111111111111111 * elementMask
+		if gone != 0 {
+			sh.set(gone, 0)
+			en.mask &^= gone
+		}
+	}
+}
+
 // meet says which bytes of an older part an access makes needless, or takes
 // from the access what the older part makes needless.
-func (r *recorder) meet(t *table, c *settling, old part, both uint64, foreign bool) uint64 {
+func (r *recorder) meet(t *table, c *settling, old part) uint64 {
+	both := old.entry.mask & c.mask
 	if old.cluster != c.now.cluster {
 		c.near.add(old.cluster, both)
 		return 0
 	}
-	if foreign {
+	if c.foreign {
 		return 0
 	}
 	now := c.now
@@ -86,10 +106,7 @@ func (r *recorder) meet(t *table, c *settling, old part, both uint64, foreign bo
 func (r *recorder) limit(t *table, cell *uint32, c *settling) {
 	twice := c.near.twice(c.now.cluster)
 	if c.mask &^= twice; twice == ^uint64(0) {
-		bound := c.near.top + 1
-		r.entries.a.get(*cell & indexBits).bound = bound
-		t.bound = max(t.bound, bound)
-		*cell |= fullFlag
+		r.entries.a.get(*cell & indexBits).bound = c.near.top + 1
 	}
 	if c.near.top > c.now.cluster && c.mask != 0 {
 		r.trim(cell, c.line, c.mask, c.now.cluster)

@@ -10,7 +10,6 @@ package ptx
 type table struct {
 	last  bool // keep the last: reads
 	any   bool
-	bound uint32 // of full chains: no cluster from here on changes any
 	least uint32 // smallest cluster on record
 	count int64  // of pages, once there is one
 	pages []*page
@@ -20,17 +19,17 @@ type table struct {
 //
 //	0                     nothing
 //	event + 1             one event; in a page, one that touches the whole KiB
-//	chainFlag | entry     a chain of entries
-//	 … | fullFlag         one that no cluster from its bound on changes
+//	duoFlag | duo         two events; in a page, that both touch the whole KiB
+//	chainFlag | entry     in a leaf: a chain of entries
 //	sheetFlag | sheet     in a leaf: an owner per 4 bytes
 //	leafFlag | leaf       in a page: a word per line
 const (
-	chainFlag = uint32(1) << 31
-	fullFlag  = uint32(1) << 30 // of a chain
-	sheetFlag = uint32(1) << 30 // without chainFlag
-	leafFlag  = sheetFlag
-	indexBits = fullFlag - 1
-	flagBits  = chainFlag | fullFlag
+	chainFlag = uint32(2) << 30
+	sheetFlag = uint32(1) << 30
+	leafFlag  = uint32(1) << 30
+	duoFlag   = uint32(3) << 30
+	flagBits  = uint32(3) << 30
+	indexBits = uint32(1)<<30 - 1
 
 	pageLog   = 16 // bytes of a buffer per page
 	pageLines = 1 << (pageLog - 6)
@@ -141,6 +140,14 @@ func (t *table) masks(r *recorder, f func(line, n int64, mask uint64)) {
 				last, ev = cell, r.event(cell-1)
 			}
 			f(line, 1, ev.lineMask(line))
+		case duoFlag:
+			mask := uint64(0)
+			if n > 1 {
+				mask = ^mask
+			} else {
+				r.parts(cell, line, func(p part) { mask |= p.entry.mask })
+			}
+			f(line, n, mask)
 		case sheetFlag:
 			f(line, 1, r.sheets.a.get(cell&indexBits).mask())
 		default:
@@ -152,7 +159,7 @@ func (t *table) masks(r *recorder, f func(line, n int64, mask uint64)) {
 
 // shadowBytes is the memory of the record.
 func (s *launchState) shadowBytes() int64 {
-	n := s.leaves.bytes() + s.events.bytes() + s.entries.bytes() + s.sheets.bytes() + s.solos.bytes()
+	n := s.leaves.bytes() + s.events.bytes() + s.entries.bytes() + s.sheets.bytes() + s.duos.bytes() + s.solos.bytes()
 	for _, g := range s.bufs[:len(s.l.Buffers)] {
 		for _, t := range []*table{g.reads, g.writes, g.atomics} {
 			for _, p := range t.pages {

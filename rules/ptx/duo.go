@@ -1,0 +1,118 @@
+package ptx
+
+// duo is two events of different clusters, the smaller first, that touch the
+// same lines: for bytes that both touch no third cluster matters. One duo
+// serves all the lines of the two events.
+type duo struct{ a, b uint32 } // event + 1
+
+const duoBytes = 8
+
+// whole says that every line that the event touches, it touches whole.
+func (e event) whole() bool {
+	if e.plan != nil {
+		return e.plan.whole
+	}
+	return e.base&63 == 0 && e.size&63 == 0 && e.size > 0
+}
+
+// over says what becomes of a cell of whole lines when another event touches
+// them whole; it is false where that has to be looked at byte by byte.
+func (r *recorder) over(t *table, cell uint32, e event, id uint32) (uint32, bool) {
+	if cell == r.was {
+		return r.becomes, true
+	}
+	out := cell
+	switch cell & flagBits {
+	case 0:
+		old := r.event(cell - 1)
+		if !old.whole() {
+			return 0, false
+		}
+		switch {
+		case old.cluster != e.cluster:
+			out = r.duo(cell, id+1)
+		case !r.supersedes(old, e, ^uint64(0), ^uint64(0)):
+			return 0, false
+		case t.last:
+			out = id + 1
+		}
+	case duoFlag:
+		d := *r.duos.a.get(cell & indexBits)
+		a, b := r.event(d.a-1), r.event(d.b-1)
+		switch {
+		case !a.whole() || !b.whole():
+			return 0, false
+		case e.cluster > b.cluster:
+		case e.cluster != a.cluster && e.cluster != b.cluster:
+			out = r.duo(d.a, id+1)
+		case e.cluster == a.cluster:
+			if !r.supersedes(a, e, ^uint64(0), ^uint64(0)) {
+				return 0, false
+			}
+			if t.last {
+				out = r.duo(id+1, d.b)
+			}
+		default:
+			if !r.supersedes(b, e, ^uint64(0), ^uint64(0)) {
+				return 0, false
+			}
+			if t.last {
+				out = r.duo(d.a, id+1)
+			}
+		}
+	default:
+		return 0, false
+	}
+	r.took = r.took || out != cell
+	r.was, r.becomes = cell, out
+	return out, true
+}
+
+// duo gives the cell of two events.
+func (r *recorder) duo(a, b uint32) uint32 {
+	if r.event(a-1).cluster > r.event(b-1).cluster {
+		a, b = b, a
+	}
+	want := duo{a, b}
+	if r.lastDuo != 0 && *r.duos.a.get(r.lastDuo & indexBits) == want {
+		return r.lastDuo
+	}
+	i, x, ok := r.duos.alloc()
+	if !ok {
+		r.m.stop("the record of accesses is full")
+		return a
+	}
+	*x = want
+	r.lastDuo = duoFlag | i
+	return r.lastDuo
+}
+
+// covered says that bytes of a line are touched by both of a duo, of smaller clusters.
+func (r *recorder) covered(cell uint32, line int64, mask uint64, cluster uint32) bool {
+	d := *r.duos.a.get(cell & indexBits)
+	a, b := r.event(d.a-1), r.event(d.b-1)
+	return cluster > b.cluster && mask&^(a.lineMask(line)&b.lineMask(line)) == 0
+}
+
+// unfold makes an event, a duo or a sheet a chain.
+func (r *recorder) unfold(cell *uint32, line int64) bool {
+	i := *cell & indexBits
+	switch *cell & flagBits {
+	case 0:
+		if *cell == 0 {
+			return true
+		}
+		ev := *cell
+		*cell = 0
+		return r.push(cell, entry{mask: r.event(ev - 1).lineMask(line), ev: ev, thread: anyThread})
+	case duoFlag:
+		d := *r.duos.a.get(i)
+		*cell = 0
+		return r.push(cell, entry{mask: r.event(d.a - 1).lineMask(line), ev: d.a, thread: anyThread}) &&
+			r.push(cell, entry{mask: r.event(d.b - 1).lineMask(line), ev: d.b, thread: anyThread})
+	case sheetFlag:
+		*cell = 0
+		return r.push(cell, entry{mask: r.sheets.a.get(i).mask(), ev: i, how: inSheet, thread: anyThread})
+	}
+	return true
+}
