@@ -174,8 +174,12 @@ func (t *touch) record(g *gbuf, d direction, sh *shape, off int64) {
 	b.cl.seq++
 	h := &m.held[m.heldCount]
 	m.heldCount++
-	*h = heldEvent{g: g, d: d, c: t.c, sh: sh, first: sh.size, sync: now}
-	h.ev = stored{cluster: b.cl.number, seq: b.cl.seq, orig: t.c.orig, rank: uint16(b.rank), async: t.async, phase: t.phase, base: off}
+	h.g, h.d, h.c, h.sh, h.first, h.down, h.sync = g, d, t.c, sh, sh.size, false, now
+	if h.more != nil {
+		h.more = nil
+	}
+	h.ev.cluster, h.ev.seq, h.ev.orig, h.ev.rank = b.cl.number, b.cl.seq, t.c.orig, uint16(b.rank)
+	h.ev.async, h.ev.phase, h.ev.base = t.async, t.phase, off
 	if d == updates || t.async != 0 {
 		m.unhold()
 	}
@@ -266,6 +270,9 @@ func (m *worker) inContext(c *code, st *stored, p *plan, s *syncState, more []in
 		key.more = &more[0]
 	}
 	last := &m.lastContext[c.index]
+	if p != nil { // which comes again more often than the code
+		last = &p.context
+	}
 	if last.ctx != nil && last.key == key {
 		st.context = last.id
 		return event{st, last.ctx}

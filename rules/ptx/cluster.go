@@ -106,16 +106,45 @@ func (m *worker) startCluster(number uint32) *clusterRun {
 // newCluster gives the worker's cluster, made anew: nothing of the last one is left.
 func (m *worker) newCluster(number uint32, blocks int) *clusterRun {
 	cl := &m.cluster0
-	*cl = clusterRun{m: m, number: number, blocks: cl.blocks[:0], strands: cl.strands0[:0], strands0: cl.strands0[:0]}
-	for len(m.blocks0) < blocks {
-		m.blocks0 = append(m.blocks0, new(block))
+	if len(cl.blocks) == 0 {
+		cl.m, cl.strands0 = m, make([]*strand, 0, 8*blocks)
+		for r := range blocks {
+			cl.blocks = append(cl.blocks, &block{m: m, cl: cl, rank: r})
+		}
 	}
-	for r, b := range m.blocks0[:blocks] {
-		snap := m.firstSnap
-		*b = block{m: m, cl: cl, rank: r, live: m.full, snap: snap}
-		cl.blocks = append(cl.blocks, b)
+	cl.number, cl.seq, cl.epoch, cl.version, cl.many, cl.nbars = number, 0, 0, 0, false, 0
+	cl.strands = cl.strands0
+	if cl.mbars != nil {
+		cl.mbars = nil
+	}
+	if cl.gate.arrived != nil || cl.gate.last != nil {
+		cl.gate = gate{}
+	}
+	for _, b := range cl.blocks {
+		b.reset()
 	}
 	return cl
+}
+
+// reset makes a block as it is before its first instruction.
+func (b *block) reset() {
+	b.live, b.epoch, b.warpAll, b.dirty = b.m.full, 0, 0, false
+	if b.snap != b.m.firstSnap {
+		b.snap = b.m.firstSnap
+	}
+	if b.warps != nil || b.know != nil || b.knows != nil {
+		b.warps, b.know, b.knows = nil, nil, nil
+	}
+	if b.local != nil {
+		b.local, b.ltags = nil, nil
+	}
+	if b.bars != nil {
+		b.bars = nil
+	}
+	if b.copies.list != nil || b.copies.commits != nil {
+		b.copies.list, b.copies.commits = nil, nil
+	}
+	b.copies.commit = 0
 }
 
 // firstStrand gives a block's first strand, with registers.
@@ -124,7 +153,12 @@ func (m *worker) firstStrand(r int) *strand {
 		m.strands0 = append(m.strands0, new(strand))
 	}
 	s := m.strands0[r]
-	*s = strand{m: m, mask: m.full, watch: -1, r: m.registers()}
+	if s.top == nil && s.global == nil && s.test == nil && s.wait == nil && s.tired == nil { // as most end
+		s.bb, s.pc, s.state, s.yield, s.stuck, s.hash, s.seen, s.looks, s.lanes = 0, 0, running, false, 0, 0, 0, 0, false
+	} else {
+		*s = strand{}
+	}
+	s.m, s.mask, s.watch, s.r = m, m.full, -1, m.registers()
 	return s
 }
 

@@ -27,9 +27,8 @@ type launchState struct {
 	block    [3]uint32
 	cluster  [3]uint32 // blocks of a cluster
 	threads  int
-	shared   int64  // bytes, static and dynamic
-	gap      uint64 // bytes between the starts of buffers
-	locked   bool   // several workers
+	shared   int64 // bytes, static and dynamic
+	locked   bool  // several workers
 
 	_         [64]byte // what all workers look at is not where they write
 	stopped   atomic.Bool
@@ -106,7 +105,6 @@ type worker struct {
 	executed   int64
 	blocks     int64
 	cluster0   clusterRun // the one that runs
-	blocks0    []*block
 	strands0   []*strand
 	firstSnap  *syncState // of a block that has done nothing yet
 	empty      *mset

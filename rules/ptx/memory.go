@@ -78,7 +78,7 @@ func (t *tagTable) find(x taint) uint8 {
 // find gives the buffer that holds an address, or nil.
 func (s *launchState) find(a uint64) *gbuf {
 	if a >= bufferBase {
-		i := int((a - bufferBase) / s.gap)
+		i := int((a - bufferBase) / bufferGap)
 		if i < len(s.l.Buffers) {
 			if b := s.bufs[i]; a-b.base < uint64(b.size) {
 				return b

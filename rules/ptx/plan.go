@@ -77,6 +77,8 @@ type plan struct {
 	phase int64 // of the first byte, in its line
 	runs  []lineRun
 	whole bool // each line that it touches, it touches whole
+
+	context contextEntry // of the last event
 }
 
 // lineRun is neighbouring lines of which the same bytes are touched.

@@ -61,7 +61,6 @@ func newLaunch(ctx context.Context, l *Launch, p *program) (*launchState, error)
 	if len(l.Buffers) > maxBuffers {
 		return nil, fmt.Errorf("%d buffers are too many", len(l.Buffers))
 	}
-	s.gap = bufferGap
 	for i, b := range l.Buffers {
 		if b.Size < 0 || b.Size > maxBuffer || b.Contents != nil && int64(len(b.Contents)) != b.Size {
 			return nil, fmt.Errorf("buffer %d: bad size %d, contents of %d", i, b.Size, len(b.Contents))
@@ -121,7 +120,7 @@ func (s *launchState) dimensions() error {
 func (s *launchState) layout() {
 	for i := range s.l.Buffers {
 		b := &s.l.Buffers[i]
-		g := &gbuf{index: i, base: bufferBase + uint64(i)*s.gap, size: b.Size, contents: b.Contents, scratch: b.Scratch}
+		g := &gbuf{index: i, base: bufferBase + uint64(i)*bufferGap, size: b.Size, contents: b.Contents, scratch: b.Scratch}
 		g.book = newBook(b.Size)
 		s.bufs = append(s.bufs, g)
 	}

@@ -1,6 +1,9 @@
 package ptx
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // runLoad executes ld.
 func runLoad(s *strand, c *code) {
@@ -154,11 +157,12 @@ func (g *gbuf) order(t *touch, off int64) taint {
 
 // results collects what a load gives to its registers.
 type results struct {
-	t      *touch
+	s      *strand
+	mask   *mset
 	regs   []int32
 	vec    [][]uint64
 	taints []taint
-	guard  taint
+	common taint // of the address and of the guard
 	op     *memOp
 }
 
@@ -166,9 +170,10 @@ func (t *touch) results() *results {
 	m := t.s.m
 	r := &m.results
 	n := len(t.c.dsts)
-	r.t, r.regs, r.op, r.guard = t, t.c.dsts, t.c.mem, 0
-	if t.c.guard >= 0 {
-		r.guard = t.s.r[t.c.guard].taint
+	r.s, r.mask, r.regs, r.op, r.common = t.s, t.mask, t.c.dsts, t.c.mem, t.guardTaint()
+	if t.addr.kind != uniform && slices.Contains(r.regs, t.c.src[0]) { // the address register is loaded into
+		m.addrCopy.copyFrom(t.addr)
+		t.addr = &m.addrCopy
 	}
 	if cap(r.taints) < n {
 		r.taints, r.vec = make([]taint, n), make([][]uint64, n)
@@ -191,18 +196,18 @@ func (r *results) set(k int, v uint64, tt taint) {
 	if d < 0 {
 		return
 	}
-	s := r.t.s
+	s := r.s
 	x := &s.r[d]
 	v = r.extend(v)
-	tt |= r.t.addr.taint | r.guard
-	if r.t.mask.n == s.mask.n {
+	tt |= r.common
+	if r.mask.n == s.mask.n {
 		x.setU(v, tt)
 		return
 	}
 	old := x.spread(s.m.buf[0][:s.m.threads], widthMask(s.m.p.slots[d].bits))
 	vec := x.vec(s.m.threads)
 	copy(vec, old)
-	for _, i := range r.t.mask.list {
+	for _, i := range r.mask.list {
 		vec[i] = v
 	}
 	x.kind, x.t, x.taint = vector, nil, x.taint|tt
@@ -210,7 +215,7 @@ func (r *results) set(k int, v uint64, tt taint) {
 
 // begin prepares the registers for a value per thread.
 func (r *results) begin() {
-	s := r.t.s
+	s := r.s
 	m := s.m
 	for k, d := range r.regs {
 		if d < 0 {
@@ -218,14 +223,7 @@ func (r *results) begin() {
 			continue
 		}
 		x := &s.r[d]
-		if r.t.addr == x { // the address register is loaded into
-			t := *x
-			t.v = nil
-			t.copyFrom(x)
-			m.addrCopy = t
-			r.t.addr = &m.addrCopy
-		}
-		if r.t.mask.n != s.mask.n {
+		if r.mask.n != s.mask.n {
 			r.taints[k] |= x.taint
 			old := x.spread(m.buf[0][:m.threads], widthMask(m.p.slots[d].bits))
 			copy(x.vec(m.threads), old)
@@ -242,8 +240,8 @@ func (r *results) put(k int, i int32, v uint64, tt taint) {
 func (r *results) end() {
 	for k, d := range r.regs {
 		if d >= 0 {
-			x := &r.t.s.r[d]
-			x.kind, x.t, x.taint = vector, nil, r.taints[k]|r.t.addr.taint|r.guard
+			x := &r.s.r[d]
+			x.kind, x.t, x.taint = vector, nil, r.taints[k]|r.common
 		}
 	}
 }
