@@ -57,24 +57,44 @@ func runCopy(s *strand, c *code) {
 		}
 	}
 	mask = m.keepSet(mask)
-	sizes := map[int64]*mset{c.mem.size: mask}
-	if len(c.src) > 2 {
-		sizes = s.readSizes(c, mask)
-	}
 	dst := s.shift(&s.r[c.src[0]], c.mem.off)
 	src := s.shift(&s.r[c.src[1]], c.imm)
-	for n := c.mem.size; n >= 0; n-- { // in a fixed order
-		set := sizes[n]
-		if set == nil {
-			continue
-		}
-		set = m.keepSet(set)
-		o := &copyOp{c: c, mask: set, dst: dst, src: src, size: c.mem.size, read: n, group: b.copies.commit}
+	start := func(set *mset, n int64) {
+		o := m.newCopy()
+		*o = copyOp{c: c, mask: set, dst: dst, src: src, size: c.mem.size, read: n, group: b.copies.commit}
 		if b.copies.commits != nil {
 			o.groups = append([]uint32(nil), b.copies.commits...)
 		}
 		o.issue(s)
 	}
+	if len(c.src) <= 2 {
+		start(mask, c.mem.size)
+		return
+	}
+	x := &s.r[c.src[2]]
+	if x.taint != 0 {
+		m.useControl(x.taint, c, "source size")
+	}
+	if x.kind == uniform {
+		start(mask, c.readSize(x.u))
+		return
+	}
+	sizes := s.readSizes(c, mask, x)
+	for n := c.mem.size; n >= 0; n-- { // in a fixed order
+		if set := sizes[n]; set != nil {
+			start(m.keepSet(set), n)
+		}
+	}
+}
+
+// newCopy gives a copyOp, of one that is over where there is one.
+func (m *worker) newCopy() *copyOp {
+	if n := len(m.overCopies); n > 0 {
+		o := m.overCopies[n-1]
+		m.overCopies = m.overCopies[:n-1]
+		return o
+	}
+	return new(copyOp)
 }
 
 // shift copies a register's value, an offset added.
@@ -90,31 +110,25 @@ func (s *strand) shift(x *value, off uint64) value {
 	return v
 }
 
-// readSizes sorts threads by the bytes that they read: src-size, or none where
-// the ignore predicate holds.
-func (s *strand) readSizes(c *code, mask *mset) map[int64]*mset {
-	m := s.m
-	x := &s.r[c.src[2]]
-	if x.taint != 0 {
-		m.useControl(x.taint, c, "source size")
-	}
-	size := func(v uint64) int64 {
-		if c.flags&copyIgnore != 0 {
-			if v != 0 {
-				return 0
-			}
-			return c.mem.size
-		}
+// readSize is the bytes that a thread reads, of its third operand: src-size, or
+// none where the ignore predicate holds.
+func (c *code) readSize(v uint64) int64 {
+	if c.flags&copyIgnore == 0 {
 		return int64(min(v&0xffffffff, uint64(c.mem.size)))
 	}
-	if x.kind == uniform {
-		return map[int64]*mset{size(x.u): mask}
+	if v != 0 {
+		return 0
 	}
+	return c.mem.size
+}
+
+// readSizes sorts threads by the bytes that they read.
+func (s *strand) readSizes(c *code, mask *mset, x *value) map[int64]*mset {
 	out := map[int64]*mset{}
 	for _, i := range mask.list {
-		n := size(x.at(int(i), 0xffffffff))
+		n := c.readSize(x.at(int(i), 0xffffffff))
 		if out[n] == nil {
-			out[n] = newSet(m.threads)
+			out[n] = newSet(s.m.threads)
 		}
 		out[n].add(int(i))
 	}
@@ -343,6 +357,8 @@ func runWait(s *strand, c *code) {
 			return c.flags&waitAll != 0 || uint64(o.groupOf(t))+c.imm < uint64(k.groupOf(t))
 		}, 0, 0) {
 			left = append(left, o)
+		} else {
+			s.m.overCopies = append(s.m.overCopies, o)
 		}
 	}
 	clear(k.list[len(left):])

@@ -47,16 +47,19 @@ func (b *block) snapshot() *syncState {
 		return b.snap
 	}
 	b.dirty = false
-	s := &syncState{epoch: b.epoch, cluster: b.cl.epoch, warpAll: b.warpAll, all: b.know}
 	if old := b.snap; old != nil && b.warps == nil && b.knows == nil && old.warps == nil && old.each == nil &&
-		old.epoch == s.epoch && old.cluster == s.cluster && old.warpAll == s.warpAll && old.all == s.all {
+		old.epoch == b.epoch && old.cluster == b.cl.epoch && old.warpAll == b.warpAll && old.all == b.know {
 		return old
 	}
-	if b.warps == nil && b.knows == nil && b.know == nil {
-		key := syncKey{s.epoch, s.cluster, s.warpAll}
-		if known := b.m.syncs[key]; known != nil {
-			s = known
-		} else if len(b.m.syncs) < maxOffsets {
+	key := syncKey{b.epoch, b.cl.epoch, b.warpAll}
+	plain := b.warps == nil && b.knows == nil && b.know == nil
+	if known := b.m.syncs[key]; plain && known != nil {
+		b.snap = known
+		return known
+	}
+	s := &syncState{epoch: b.epoch, cluster: b.cl.epoch, warpAll: b.warpAll, all: b.know}
+	if plain {
+		if len(b.m.syncs) < maxOffsets {
 			b.m.syncs[key] = s
 		}
 		b.snap = s

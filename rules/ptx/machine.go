@@ -109,6 +109,7 @@ type worker struct {
 	firstSnap  *syncState // of a block that has done nothing yet
 	empty      *mset
 	sharedPool []sharedMemory
+	overCopies []*copyOp // to be used again
 	results    results
 	addrCopy   value
 	lastSaw    []int32 // by instruction: 1 + the buffer that it read last

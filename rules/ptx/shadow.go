@@ -128,31 +128,32 @@ func (t *table) masks(r *recorder, f func(line, n int64, mask uint64)) {
 	if !t.any {
 		return
 	}
-	last, ev := uint32(0), event{}
+	last, ev, whole := uint32(0), event{}, false
 	t.each(r, func(line, n int64, cell uint32) bool {
 		switch cell & flagBits {
-		case 0:
-			if n > 1 {
-				f(line, n, ^uint64(0))
-				break
-			}
-			if cell != last {
-				last, ev = cell, r.event(cell-1)
-			}
-			f(line, 1, ev.lineMask(line))
-		case duoFlag:
-			mask := uint64(0)
-			if n > 1 {
-				mask = ^mask
-			} else {
-				r.parts(cell, line, func(p part) { mask |= p.entry.mask })
-			}
-			f(line, n, mask)
 		case sheetFlag:
 			f(line, 1, r.sheets.a.get(cell&indexBits).mask())
-		default:
+			return true
+		case chainFlag:
 			f(line, 1, r.entries.a.get(cell&indexBits).all)
+			return true
 		}
+		if cell != last {
+			last = cell
+			if cell&flagBits == duoFlag {
+				cell = r.duos.a.get(cell & indexBits).a
+			}
+			ev = r.event(cell - 1)
+			whole = ev.whole()
+		}
+		mask := ^uint64(0)
+		if n == 1 && !whole {
+			mask = ev.lineMask(line)
+			if last&flagBits == duoFlag {
+				mask |= r.event(r.duos.a.get(last&indexBits).b - 1).lineMask(line)
+			}
+		}
+		f(line, n, mask)
 		return true
 	})
 }
