@@ -40,6 +40,7 @@ type code struct {
 	effect    bool    // has an effect besides dst: never sliced away
 	needs     []int32 // slots that must be computed whatever the mode
 	needed    bool
+	decides   bool // what it loads or stores can reach an address, a guard or a branch
 	hoisted   bool
 	isNothing bool
 }

@@ -129,7 +129,9 @@ func (g *gbuf) look(t *touch) {
 		t.s.m.needsFull.Store(true)
 		t.s.m.stopped.Store(true)
 	}
-	t.s.global = t.c
+	if t.c.decides {
+		t.s.global = t.c
+	}
 }
 
 // order gives taintOrder where the value may be another block's, stored
@@ -310,7 +312,12 @@ func (t *touch) storeGlobal() {
 			g.store(m, off+int64(k*each), each, v, x.taint|gt)
 		}
 	})
-	if changed {
+	t.stored(changed)
+}
+
+// stored notes that memory has changed, where somebody may be waiting for it.
+func (t *touch) stored(changed bool) {
+	if changed && t.c.decides {
 		t.s.b.cl.version++
 	}
 }

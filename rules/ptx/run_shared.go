@@ -102,9 +102,7 @@ func (t *touch) storeShared() {
 			b.shared.store(m, off+int64(k*each), each, v, x.taint|gt)
 		}
 	})
-	if changed {
-		t.s.b.cl.version++
-	}
+	t.stored(changed)
 }
 
 // localEach calls each with the place of every thread's access in the block's local memory.
@@ -156,6 +154,7 @@ func (t *touch) storeLocal() {
 	m, b := t.s.m, t.s.b
 	each := int64(op.bits / 8)
 	gt := t.guardTaint()
+	watch, changed := b.cl.many || t.s.looks > 0, false // it may be a loop's counter
 	t.localEach(true, func(i int32, at int64) {
 		if !op.keep {
 			return
@@ -163,11 +162,14 @@ func (t *touch) storeLocal() {
 		for k, slot := range t.c.src[1:] {
 			x := &t.s.r[slot]
 			o := at + int64(k)*each
-			putLittle(b.local[o:], x.at(int(i), widthMask(m.p.slots[slot].bits)), int(each))
+			v := x.at(int(i), widthMask(m.p.slots[slot].bits))
+			changed = changed || watch && little(b.local, o, int(each)) != v&widthMask(op.bits)
+			putLittle(b.local[o:], v, int(each))
 			tag := m.tags.of(x.taint | gt)
 			for j := o; j < o+each; j++ {
 				b.ltags[j] = tag
 			}
 		}
 	})
+	t.stored(changed)
 }

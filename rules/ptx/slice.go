@@ -15,7 +15,7 @@ type slicing struct {
 // needed value that is loaded from memory needs, in turn, what is stored there.
 func (p *program) slice(full bool, bases func(c *code) taint) *slicing {
 	sl := &slicing{}
-	if full { // what decides control is the same, whatever else is computed
+	if full { // what decides control is the same, whatever else is computed; so is each code's decides
 		sl.control = p.slice(false, bases).control
 	}
 	sl.full = full
@@ -45,6 +45,9 @@ func (p *program) slice(full bool, bases func(c *code) taint) *slicing {
 		}
 		if c.bulk != nil {
 			c.bulk.keep = c.bulk.keep || sl.keepShared && c.bulk.toShared
+		}
+		if !full {
+			c.decides = c.mem != nil && (c.mem.want || c.mem.keep) || c.bulk != nil && c.bulk.keep
 		}
 	}
 	p.hoisting(sl, defs)

@@ -418,7 +418,16 @@ func (s *strand) active(c *code) *mset {
 	if p.taint != 0 {
 		s.m.useControl(p.taint, c, "guard")
 	}
-	if mask := s.m.guardMask(c, s.mask, p); mask.n > 0 {
+	return s.guarded(c)
+}
+
+// guarded is active for codes that only give values: these carry the guard's
+// taint to where they are used, and what nobody uses does not count.
+func (s *strand) guarded(c *code) *mset {
+	if c.guard < 0 {
+		return s.mask
+	}
+	if mask := s.m.guardMask(c, s.mask, &s.r[c.guard]); mask.n > 0 {
 		return mask
 	}
 	return nil

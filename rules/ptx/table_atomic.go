@@ -243,9 +243,7 @@ func runAtomic(s *strand, c *code) {
 	if out != nil {
 		out.end()
 	}
-	if changed {
-		s.b.cl.version++
-	}
+	t.stored(changed)
 }
 
 func (t *touch) atomicGlobal(one func(i int32, off int64, load func(off int64) (uint64, taint), store func(off int64, v uint64, tt taint))) {

@@ -225,7 +225,7 @@ func runStmatrix(s *strand, c *code, n int, trans bool) {
 			b.shared.store(m, off+int64(2*col), 2, v, x.taint|gt)
 		}
 	})
-	s.b.cl.version++
+	t.stored(true)
 }
 
 func lowerMovmatrix(l *lowerer, in *instr) error {
@@ -266,10 +266,14 @@ func (l *lowerer) opaqueOp(dsts, src []int32) {
 }
 
 func runOpaque(s *strand, c *code) {
-	if s.active(c) == nil {
+	if s.guarded(c) == nil {
+		s.keepOld(c)
 		return
 	}
 	tt := taintOpaque
+	if c.guard >= 0 {
+		tt |= s.r[c.guard].taint
+	}
 	for _, x := range c.src {
 		tt |= s.r[x].taint
 	}

@@ -123,7 +123,7 @@ func (l *lowerer) lanesOp(dsts []int32, f laneFunc, src ...int32) {
 }
 
 func runLanes(s *strand, c *code, f laneFunc) {
-	mask := s.active(c)
+	mask := s.guarded(c)
 	if mask == nil {
 		s.keepOld(c)
 		return
