@@ -33,6 +33,9 @@ type code struct {
 	mem  *memOp
 	sync *syncOp
 	bulk *bulkOp
+
+	matrices []sharedMatrix // of wgmma, whose descriptors are src
+
 	term terminator
 	to   []int32 // code indices, later blocks
 	env  *environment

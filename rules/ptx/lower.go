@@ -46,6 +46,7 @@ type lowerer struct {
 	params map[paramKey]int32 // .param variables of calls, as registers
 	frames map[*variable]int64
 	carry  int32 // slot of the carry flag
+	copies bool  // there are copies whose groups threads wait for
 	in     *instr
 	orig   int32
 	mod    *Module
@@ -54,7 +55,8 @@ type lowerer struct {
 // compile lowers an entry. The error names the instruction that is unknown.
 func compile(e *Entry) (*program, error) {
 	p := &program{entry: e, fn: e.fn}
-	l := &lowerer{p: p, consts: map[constant]int32{}, params: map[paramKey]int32{}, frames: map[*variable]int64{}, carry: -1, mod: e.module}
+	l := &lowerer{p: p, consts: map[constant]int32{}, params: map[paramKey]int32{}, frames: map[*variable]int64{}, carry: -1, mod: e.module,
+		copies: hasCopies(e.fn)}
 	l.rows = map[string]Row{}
 	for _, r := range Rows() {
 		l.rows[r.Opcode] = r

@@ -349,6 +349,9 @@ func lowerWgmma(l *lowerer, in *instr) error {
 	if err != nil {
 		return err
 	}
+	if err := l.matrixReads(in); err != nil {
+		return err
+	}
 	src := append([]int32{}, dsts...)
 	for _, op := range in.ops[1:] {
 		s, err := l.matrixRegisters(op)
