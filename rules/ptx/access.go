@@ -65,7 +65,7 @@ func (s *strand) resolve(c *code, mask *mset) (touch, bool) {
 		} else {
 			for _, i := range mask.list {
 				if spaceOf(t.at(i)) != first {
-					s.m.stopAt(c.in, "line %d: %s: threads address different spaces at once", c.in.at.line, clip(c.in.name))
+					s.m.stopAt(c.in, "threads address different spaces at once")
 					return t, false
 				}
 			}
@@ -110,7 +110,7 @@ func (t *touch) at(i int32) uint64 {
 func (m *worker) useAddress(t taint, c *code) {
 	m.from |= t & taintBits
 	if t&taintOpaque != 0 {
-		m.stopAt(c.in, "line %d: %s: the address depends on a value that is not computed%s", c.in.at.line, clip(c.in.name), m.unknownOf(t))
+		m.stopAt(c.in, "the address depends on a value that is not computed%s", m.unknownOf(t))
 	}
 }
 

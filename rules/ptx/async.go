@@ -170,7 +170,7 @@ func (o *copyOp) issue(s *strand) {
 	o.began = began{b.snapshot(), b.cl.seq + 1}
 	b.copies.list = append(b.copies.list, o)
 	if len(b.copies.list) > 1<<14 {
-		m.stopAt(o.c.in, "line %d: %s: too many copies are outstanding", o.c.in.at.line, clip(o.c.in.name))
+		m.stopAt(o.c.in, "too many copies are outstanding")
 	}
 	m.memory(64)
 }

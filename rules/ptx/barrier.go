@@ -21,14 +21,14 @@ func runBarrier(s *strand, c *code) {
 	}
 	id, ok := s.uniformOf(c, c.src[0], mask)
 	if !ok || id > 15 {
-		s.m.stopAt(c.in, "line %d: %s: threads name different barriers, or none that exists", c.in.at.line, clip(c.in.name))
+		s.m.stopAt(c.in, "threads name different barriers, or none that exists")
 		return
 	}
 	want := int64(-1)
 	if c.flags&barCount != 0 {
 		n, ok := s.uniformOf(c, c.src[1], mask)
 		if !ok || n == 0 || n > 1<<16 {
-			s.m.stopAt(c.in, "line %d: %s: bad thread count", c.in.at.line, clip(c.in.name))
+			s.m.stopAt(c.in, "bad thread count")
 			return
 		}
 		want = int64(n)

@@ -187,7 +187,7 @@ func (x *bulk) plain() {
 	m := x.s.m
 	n := int64(x.value(x.op.size) & 0xffffffff)
 	if n > maxBulk {
-		m.stopAt(x.c.in, "line %d: %s: %d bytes at once", x.c.in.at.line, clip(x.c.in.name), n)
+		m.stopAt(x.c.in, "%d bytes at once", n)
 		return
 	}
 	if n == 0 {

@@ -11,7 +11,7 @@ func (p *program) buildBlocks() error {
 			leader[i+1] = true
 			for _, t := range c.to {
 				if int(t) > n {
-					return &unsupported{c.in, "the branch leaves the function"}
+					return &unsupported{p.entry.module.access(c.in), "the branch leaves the function"}
 				}
 				leader[t] = true
 			}
@@ -34,13 +34,13 @@ func (p *program) buildBlocks() error {
 		b.term = b.last.term
 		for _, t := range b.last.to {
 			if int(t) >= n {
-				return &unsupported{b.last.in, "the branch leaves the function"}
+				return &unsupported{p.entry.module.access(b.last.in), "the branch leaves the function"}
 			}
 			b.to = append(b.to, number[t])
 		}
 		if b.term == termNone || b.term == termBranch {
 			if i+1 >= len(p.blocks) {
-				return &unsupported{b.last.in, "control runs off the end"}
+				return &unsupported{p.entry.module.access(b.last.in), "control runs off the end"}
 			}
 			b.to = append(b.to, int32(i+1))
 		}

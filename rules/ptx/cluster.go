@@ -259,7 +259,7 @@ func (cl *clusterRun) hang() {
 	for _, s := range cl.strands {
 		if s.state == running && s.global != nil && s.test == nil {
 			m.noteOrder(0, s.global)
-			m.stopAt(s.global.in, "line %d: %s: the kernel waits for memory that another block writes", s.global.in.at.line, clip(s.global.in.name))
+			m.stopAt(s.global.in, "the kernel waits for memory that another block writes")
 			return
 		}
 	}

@@ -15,13 +15,11 @@ const (
 
 // unsupported is an instruction that the machine does not know, or cannot run.
 type unsupported struct {
-	in  *instr
+	at  Access
 	why string
 }
 
-func (e *unsupported) Error() string {
-	return fmt.Sprintf("line %d: %s: %s", e.in.at.line, clip(e.in.name), e.why)
-}
+func (e *unsupported) Error() string { return e.at.told(e.why) }
 
 // environment is one inlined copy of a function.
 type environment struct {
@@ -75,7 +73,7 @@ func compile(e *Entry) (*program, error) {
 }
 
 func (l *lowerer) fail(format string, args ...any) error {
-	return &unsupported{l.in, fmt.Sprintf(format, args...)}
+	return &unsupported{l.mod.access(l.in), fmt.Sprintf(format, args...)}
 }
 
 // function lowers one copy of a function; ret jumps to its end.

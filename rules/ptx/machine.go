@@ -141,7 +141,10 @@ func (s *launchState) stopAt(in *instr, format string, args ...any) {
 	defer s.mu.Unlock()
 	if s.reason == "" {
 		s.reason = fmt.Sprintf(format, args...)
-		s.reasonIn = in
+		if s.reasonIn = in; in != nil {
+			at := s.p.entry.module.access(in)
+			s.reason = at.told(s.reason)
+		}
 	}
 	s.stopped.Store(true)
 }
@@ -322,7 +325,7 @@ func (m *worker) useControl(t taint, c *code, what string) {
 	}
 	m.from |= t & taintBits
 	if t&taintOpaque != 0 {
-		m.stopAt(c.in, "line %d: %s: the %s depends on a value that is not computed%s", c.in.at.line, clip(c.in.name), what, m.unknownOf(t))
+		m.stopAt(c.in, "the %s depends on a value that is not computed%s", what, m.unknownOf(t))
 	}
 	if t&taintOrder != 0 {
 		m.noteOrder(t, c)
@@ -349,11 +352,12 @@ func (m *worker) noteOrder(t taint, c *code) {
 }
 
 // access describes an instruction without a thread.
-func (p *program) access(orig int32) Access {
-	in := p.instrs[orig]
+func (p *program) access(orig int32) Access { return p.entry.module.access(p.instrs[orig]) }
+
+func (m *Module) access(in *instr) Access {
 	a := Access{PTXLine: int(in.at.line), Instruction: in.name}
 	if in.loc.line > 0 {
-		a.File, a.Line = p.entry.module.Files[int(in.loc.file)], int(in.loc.line)
+		a.File, a.Line = m.Files[int(in.loc.file)], int(in.loc.line)
 	}
 	return a
 }

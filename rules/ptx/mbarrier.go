@@ -21,7 +21,7 @@ type mbar struct {
 func (s *strand) mbarAt(c *code, a uint64, make bool) *mbar {
 	b, off := s.b.sharedBlock(uint32(a))
 	if b == nil || off < 0 || off+8 > s.m.shared || off&7 != 0 {
-		s.m.stopAt(c.in, "line %d: %s: the mbarrier lies outside of shared memory", c.in.at.line, clip(c.in.name))
+		s.m.stopAt(c.in, "the mbarrier lies outside of shared memory")
 		return nil
 	}
 	cl := s.b.cl
@@ -29,7 +29,7 @@ func (s *strand) mbarAt(c *code, a uint64, make bool) *mbar {
 	mb := cl.mbars[k]
 	if mb == nil && make {
 		if len(cl.mbars) > 1<<12 {
-			s.m.stopAt(c.in, "line %d: too many mbarriers", c.in.at.line)
+			s.m.stopAt(c.in, "too many mbarriers")
 			return nil
 		}
 		if cl.mbars == nil {
@@ -40,7 +40,7 @@ func (s *strand) mbarAt(c *code, a uint64, make bool) *mbar {
 		cl.mbars[k] = mb
 	}
 	if mb == nil {
-		s.m.stopAt(c.in, "line %d: %s: the mbarrier was never initialized", c.in.at.line, clip(c.in.name))
+		s.m.stopAt(c.in, "the mbarrier was never initialized")
 	}
 	return mb
 }

@@ -1,5 +1,10 @@
 package ptx
 
+import (
+	"fmt"
+	"path"
+)
+
 // Range is a half-open interval of bytes of a buffer.
 type Range struct{ Start, End int64 }
 
@@ -11,6 +16,20 @@ type Access struct {
 	File        string // of the kernel's source, where .loc says
 	Line        int    // of File; 0 where the PTX has no .loc
 	Instruction string // such as "ld.global.v4.b32"
+}
+
+// place names the line: of the kernel's source and beside it of the PTX, or of
+// the PTX alone where it has no .loc.
+func (a *Access) place() string {
+	if a.Line > 0 && a.File != "" {
+		return fmt.Sprintf("%s:%d (PTX line %d)", clip(path.Base(a.File)), a.Line, a.PTXLine)
+	}
+	return fmt.Sprintf("line %d", a.PTXLine)
+}
+
+// told is a reason that speaks of the access.
+func (a *Access) told(why string) string {
+	return a.place() + ": " + clip(a.Instruction) + ": " + why
 }
 
 // Outcome is what a launch did.

@@ -43,7 +43,7 @@ func Run(ctx context.Context, l *Launch) (*Outcome, error) {
 func notAnalysed(err error) *Outcome {
 	o := &Outcome{Reason: err.Error()}
 	if u, ok := err.(*unsupported); ok {
-		o.Line = int(u.in.at.line)
+		o.Line = u.at.PTXLine
 	}
 	return o
 }

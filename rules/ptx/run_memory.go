@@ -22,7 +22,7 @@ func runLoad(s *strand, c *code) {
 	case spaceLocal:
 		t.loadLocal()
 	case spaceParam:
-		s.m.stopAt(c.in, "line %d: %s: generic addresses of parameters are not supported", c.in.at.line, clip(c.in.name))
+		s.m.stopAt(c.in, "generic addresses of parameters are not supported")
 	default:
 		t.loadGlobal()
 	}
@@ -267,7 +267,7 @@ func runStore(s *strand, c *code) {
 	case spaceLocal:
 		t.storeLocal()
 	case spaceParam:
-		s.m.stopAt(c.in, "line %d: %s: parameters cannot be written", c.in.at.line, clip(c.in.name))
+		s.m.stopAt(c.in, "parameters cannot be written")
 	default:
 		t.storeGlobal()
 	}

@@ -135,7 +135,7 @@ func (s *strand) indexed(b *basicBlock, c *code) {
 	s.m.useControl(x.taint, c, "branch")
 	first := x.at(int(s.mask.list[0]), ^uint64(0))
 	if first >= uint64(len(b.to)) {
-		s.m.stopAt(c.in, "line %d: brx.idx: index %d of %d", c.in.at.line, first, len(b.to))
+		s.m.stopAt(c.in, "index %d of %d", first, len(b.to))
 		return
 	}
 	same := newSet(s.m.threads)

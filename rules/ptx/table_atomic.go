@@ -236,7 +236,7 @@ func runAtomic(s *strand, c *code) {
 				func(o int64, v uint64, tt taint) { b.shared.store(m, o, int(each), v, tt) })
 		})
 	case t.space == spaceLocal || t.space == spaceParam:
-		m.stopAt(c.in, "line %d: %s: not an address of global or shared memory", c.in.at.line, clip(c.in.name))
+		m.stopAt(c.in, "not an address of global or shared memory")
 	default:
 		t.atomicGlobal(one)
 	}

@@ -129,7 +129,7 @@ func lowerExit(l *lowerer, _ *instr) error {
 func (l *lowerer) trap() error {
 	over := l.around()
 	l.emit(&code{run: func(s *strand, c *code) {
-		s.m.stopAt(c.in, "line %d: the kernel executes a trap", c.in.at.line)
+		s.m.stopAt(c.in, "the kernel executes a trap")
 	}, effect: true})
 	l.emit(&code{term: termExit, effect: true})
 	l.land(over)

@@ -107,7 +107,7 @@ func (s *strand) matrixRows(c *code, mask *mset, n int) (t touch, ok bool) {
 		return touch{}, false
 	}
 	if t.space != spaceShared && t.space != spaceCluster {
-		s.m.stopAt(c.in, "line %d: %s: not an address of shared memory", c.in.at.line, clip(c.in.name))
+		s.m.stopAt(c.in, "not an address of shared memory")
 		return touch{}, false
 	}
 	return t, true

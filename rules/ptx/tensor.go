@@ -107,7 +107,7 @@ func elementSize(t uint32) int64 {
 func (x *bulk) tensor() {
 	m := x.s.m
 	fail := func(format string, args ...any) {
-		m.stopAt(x.c.in, "line %d: %s: %s", x.c.in.at.line, clip(x.c.in.name), fmt.Sprintf(format, args...))
+		m.stopAt(x.c.in, "%s", fmt.Sprintf(format, args...))
 	}
 	a := x.address(x.op.mem)
 	raw, tt, ok := x.readMap(a)

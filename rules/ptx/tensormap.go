@@ -154,7 +154,7 @@ func runCopyMap(s *strand, c *code) {
 	t.global(writes, func(i int32, g *gbuf, off int64) {
 		b, at := s.b.sharedBlock(uint32(from.at(int(i), ^uint64(0)) + c.imm))
 		if b == nil || at < 0 || at+mapSize > m.shared {
-			m.stopAt(c.in, "line %d: %s: the tensor map lies outside of shared memory", c.in.at.line, clip(c.in.name))
+			m.stopAt(c.in, "the tensor map lies outside of shared memory")
 			return
 		}
 		for k := int64(0); k < mapSize; k += 4 {

@@ -1,7 +1,6 @@
 package ptx
 
 import (
-	"fmt"
 	"math/bits"
 )
 
@@ -14,11 +13,11 @@ func (o *Outcome) InPlace(operand, result int, shift int64) Verdict {
 	case !o.Analysed:
 		return Verdict{Reason: o.Reason}
 	case o.Hang != nil:
-		return Verdict{Reason: fmt.Sprintf("line %d: the kernel does not end: %s", o.Hang.PTXLine, o.Hang.Reason)}
+		return Verdict{Reason: o.Hang.told("the kernel does not end: " + o.Hang.Reason)}
 	case operand < 0 || operand >= len(o.Effects) || result < 0 || result >= len(o.Effects):
 		return Verdict{Reason: "no such buffer"}
 	case o.MemoryOrder != nil:
-		return Verdict{Reason: fmt.Sprintf("line %d: %s: the kernel is ordered by waiting for memory that other threads write", o.MemoryOrder.PTXLine, o.MemoryOrder.Instruction)}
+		return Verdict{Reason: o.MemoryOrder.told("the kernel is ordered by waiting for memory that other threads write")}
 	}
 	rec := o.record
 	p := pair{rec: rec, op: rec.s.bufs[operand], res: rec.s.bufs[result], shift: shift}
