@@ -85,12 +85,12 @@ func TestMoreVerdicts(t *testing.T) {
 	}
 }
 
-// TestLookBackNamesItsWait: the reason for not knowing is the instruction that waits.
+// TestLookBackNamesItsWait: the reason for not knowing is the line that waits.
 func TestLookBackNamesItsWait(t *testing.T) {
 	r := moreAudit(t, "lookback_scan_inplace", true)
 	require.Equal(t, 1, r.Calls.Len())
 	require.Len(t, r.Calls[0][0].Pairs, 1)
-	assert.Regexp(t, `^line \d+: bra: the kernel is ordered by waiting for memory`, r.Calls[0][0].Pairs[0].Reason)
+	assert.Regexp(t, `^more_kernels\.py:59 \(PTX line \d+\): bra: the kernel is ordered by waiting for memory`, r.Calls[0][0].Pairs[0].Reason)
 }
 
 // TestRefusedDescriptors: rows 8 bytes apart, told with the value, the rule and, of a
