@@ -39,8 +39,8 @@ func (f *flow) whole(b *builder, files textPair) error {
 	}
 	for i := range int32(len(b.m.Instructions)) {
 		if has, needs := f.values(i); has < needs {
-			return fmt.Errorf("%s: %d values of %q, which has %d: cut off?",
-				position(files.assignmentPath, files.assignment, len(files.assignment)), has, b.m.Instructions[i].Name, needs)
+			return fmt.Errorf("%s: %d of the %d values of %q are there: cut off?",
+				position(files.assignmentPath, files.assignment, len(files.assignment)), has, needs, b.m.Instructions[i].Name)
 		}
 	}
 	return nil

@@ -27,10 +27,12 @@ type memo struct {
 	dir     string
 	version string
 	entries *sync.Map // key: value
+	trim    *cacheTrim
 }
 
-func newMemo(dir, version string) memo {
-	return memo{dir: dir, version: version, entries: new(sync.Map)}
+// newMemo remembers in dir, and keeps about most bytes there.
+func newMemo(dir, version string, most int64) memo {
+	return memo{dir: dir, version: version, entries: new(sync.Map), trim: &cacheTrim{most: most}}
 }
 
 // key is the digest of everything that a value depends on.
@@ -69,7 +71,11 @@ func (m memo) load(key string, value any) bool {
 	if line < 0 || !bytes.Equal(data[:line+1], header(key, data[line+1:])) {
 		return false
 	}
-	return json.Unmarshal(data[line+1:], value) == nil
+	if json.Unmarshal(data[line+1:], value) != nil {
+		return false
+	}
+	m.trim.used(m.path(key), info)
+	return true
 }
 
 // store writes an entry: whole or not at all, also where others write it at the
@@ -86,11 +92,12 @@ func (m memo) store(key string, value any) {
 	if os.MkdirAll(filepath.Dir(path), 0o755) != nil {
 		return
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	f, err := os.CreateTemp(filepath.Dir(path), newEntry+"*")
 	if err != nil {
 		return
 	}
-	_, err = f.Write(append(header(key, payload), payload...))
+	entry := append(header(key, payload), payload...)
+	_, err = f.Write(entry)
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
 	}
@@ -99,7 +106,9 @@ func (m memo) store(key string, value any) {
 	}
 	if err != nil {
 		os.Remove(f.Name())
+		return
 	}
+	m.trim.wrote(m.dir, int64(len(entry)))
 }
 
 // perishable is a value that may not be kept: it was computed under conditions

@@ -22,7 +22,9 @@ type KernelOptions struct {
 	Replay       bool // run findings again, with the buffers apart and shared
 
 	CacheDir string // "": nothing is kept across runs
-	Version  string // of this program: entries of another are not used
+	// CacheBytes is about the most bytes that CacheDir holds; 0: as many as come.
+	CacheBytes int64
+	Version    string // of this program: entries of another are not used
 }
 
 // KernelAnalyzer runs kernels on the PTX machine and remembers what it saw. It is
@@ -36,7 +38,7 @@ type KernelAnalyzer struct {
 
 // NewKernelAnalyzer returns an analyzer with an empty memory.
 func NewKernelAnalyzer(o KernelOptions) *KernelAnalyzer {
-	return &KernelAnalyzer{opts: o, run: ptx.Run, memory: newMemo(o.CacheDir, o.Version)}
+	return &KernelAnalyzer{opts: o, run: ptx.Run, memory: newMemo(o.CacheDir, o.Version, o.CacheBytes)}
 }
 
 // Run returns what the call's kernels read and write, all configurations together.

@@ -25,7 +25,7 @@ of them is in a state that the other dump has nowhere.
 Exit codes: 0 no difference; 1 differences; 2 a dump could not be read whole.`,
 		Example: `  aliascheck diff dump_alone/ dump_full_suite/
   aliascheck diff --replay emulate --format json old.zip new.zip`,
-		Args: cobra.ExactArgs(2),
+		Args: exactly(2, "two dumps were expected: `aliascheck diff OLD NEW`"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.diff(cmd.Context(), a, [2]string(args))
 		},

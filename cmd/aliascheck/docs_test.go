@@ -46,7 +46,9 @@ func TestReadmeShowsWhatIsPrinted(t *testing.T) {
 	code := run([]string{"--no-cache", "--replay", "emulate", "--config", filepath.Join(dumps, ".aliascheck.yaml"),
 		filepath.Join(dumps, "sort_inplace_declared")}, nil, &stdout, &stderr)
 	assert.Equal(t, exitFindings, code)
-	assert.Equal(t, string(shown[1]), stdout.String())
+	// The only path that is printed is that of the dump.
+	printed := strings.ReplaceAll(stdout.String(), filepath.Join(dumps, "sort_inplace_declared"), "dump_dir")
+	assert.Equal(t, string(shown[1]), printed)
 	assert.Empty(t, stderr.String())
 }
 

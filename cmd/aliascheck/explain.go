@@ -30,7 +30,7 @@ func newRulesCommand(a *app) *cobra.Command {
 
 func newExplainCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "explain CODE...", Short: "Explain rules: what is wrong, why it hurts, how to mend it", Args: cobra.MinimumNArgs(1),
+		Use: "explain CODE...", Short: "Explain rules: what is wrong, why it hurts, how to mend it", Args: atLeastOne("no rule was named: `aliascheck explain AC201` explains one, `aliascheck rules` lists them"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			var codes []string
 			for _, r := range rules.All() {

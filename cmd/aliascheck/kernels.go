@@ -20,6 +20,7 @@ type kernelFlags struct {
 	sample          int
 	operands        []string
 	cacheDir        string
+	cacheBytes      int64
 	noCache         bool
 	requireAnalysis bool
 }
@@ -32,6 +33,7 @@ func (k *kernelFlags) add(cmd *cobra.Command) {
 	f.IntVar(&k.sample, "sample-blocks", 0, "run about `N` blocks of a launch; its verdicts are never complete (0: all)")
 	f.StringArrayVar(&k.operands, "operand", nil, "contents of an operand, as `CALL:N=FILE.npy`; may be repeated")
 	f.StringVar(&k.cacheDir, "cache-dir", "", "`DIR` that remembers analysed kernels (default: aliascheck in the user's cache)")
+	f.Int64Var(&k.cacheBytes, "max-cache-bytes", rules.DefaultCacheBytes, "about the most bytes to keep there; what was not used for longest goes first")
 	f.BoolVar(&k.noCache, "no-cache", false, "remember nothing across runs")
 	f.BoolVar(&k.requireAnalysis, "require-analysis", false, "exit 2 where a kernel could not be analysed")
 }
@@ -45,6 +47,8 @@ func (k *kernelFlags) check() error {
 		return fmt.Errorf("--max-kernel-bytes %d: at least 1 was expected", k.memory)
 	case k.time < 0:
 		return fmt.Errorf("--max-kernel-time %v: a time of 0 or more was expected", k.time)
+	case k.cacheBytes < 1:
+		return fmt.Errorf("--max-cache-bytes %d: at least 1 was expected; --no-cache keeps nothing", k.cacheBytes)
 	case k.sample < 0:
 		return fmt.Errorf("--sample-blocks %d: a number from 0 on was expected", k.sample)
 	}
@@ -72,6 +76,7 @@ func (k *kernelFlags) analyzer() (*rules.KernelAnalyzer, error) {
 		Operands:     rules.OperandSource{Lookups: []rules.OperandLookup{rules.FromFiles(files), snapshots.Lookup}},
 		Replay:       true,
 		CacheDir:     k.cache(),
+		CacheBytes:   k.cacheBytes,
 		Version:      buildStamp(),
 	}), nil
 }

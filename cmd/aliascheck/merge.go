@@ -24,7 +24,7 @@ standard input.
 The exit code is that of an audit of everything at once.`,
 		Example: `  aliascheck --shard 3/16 --output json=shard-3.json dump_dir/
   aliascheck merge --output sarif=all.sarif --format markdown shard-*.json`,
-		Args: cobra.MinimumNArgs(1),
+		Args: atLeastOne("no report was named: `aliascheck merge shard-*.json` joins the reports that `--output json=FILE` wrote"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := o.check(); err != nil {
 				return err

@@ -29,6 +29,7 @@ type auditOptions struct {
 	shard          string
 	color          string
 	quiet          bool
+	dumpsGo        bool // they are deleted after the audit
 	limits         hlo.Limits
 	kernels        kernelFlags
 	gpu            gpuFlags

@@ -27,6 +27,7 @@ func (o *auditOptions) parseOutputs(a *app) ([]output, error) {
 	outs := []output{{write: first, options: report.Options{
 		Color: useColor(o.color, a.stdout), Width: width(a.stdout),
 		SrcRoot: o.srcRoot, FailOn: rules.Severity(o.failOn), StepSummary: os.Getenv("GITHUB_STEP_SUMMARY"),
+		Replay: o.replayLine,
 	}}}
 	for _, spec := range o.outputs {
 		format, path, ok := strings.Cut(spec, "=")
@@ -35,9 +36,20 @@ func (o *auditOptions) parseOutputs(a *app) ([]output, error) {
 			return nil, fmt.Errorf("--output %q: FORMAT=FILE was expected, where FORMAT is one of %s",
 				spec, strings.Join(report.Formats(), ", "))
 		}
-		outs = append(outs, output{write: w, path: path, options: report.Options{SrcRoot: o.srcRoot, FailOn: rules.Severity(o.failOn)}})
+		outs = append(outs, output{write: w, path: path, options: report.Options{
+			SrcRoot: o.srcRoot, FailOn: rules.Severity(o.failOn), Replay: o.replayLine,
+		}})
 	}
 	return outs, nil
+}
+
+// replayLine is the command line that repeats a finding's replay; empty where there is
+// none, or no dump is left to replay it from.
+func (o *auditOptions) replayLine(f *rules.Finding) string {
+	if o.dumpsGo {
+		return ""
+	}
+	return replayCommandLine(f, o.srcRoot)
 }
 
 // writes reports whether a report of this format was asked for.
@@ -101,8 +113,11 @@ func useColor(mode string, w io.Writer) bool {
 	case "never":
 		return false
 	}
-	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(w)
+	return os.Getenv("NO_COLOR") == "" && canDraw(w)
 }
+
+// canDraw reports whether a terminal reads that knows escape sequences.
+func canDraw(w io.Writer) bool { return os.Getenv("TERM") != "dumb" && isTerminal(w) }
 
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)

@@ -19,7 +19,7 @@ type progress struct {
 
 func newProgress(w io.Writer, quiet bool) *progress {
 	p := &progress{start: time.Now()}
-	if !quiet && isTerminal(w) {
+	if !quiet && canDraw(w) {
 		p.w = w
 	}
 	return p

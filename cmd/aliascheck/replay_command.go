@@ -42,7 +42,7 @@ the smallest part of the card. It prints what that showed, and all counts as JSO
 Exit code: 0 where the replay does not show the finding, 1 where it does, 2 where it
 could not be made.`,
 		Example: "  aliascheck replay --finding 3f2a9c dump_dir/",
-		Args:    cobra.MinimumNArgs(1),
+		Args:    atLeastOne("no dump was named: `aliascheck replay --finding FINGERPRINT DUMP`, as the text report has it with each finding"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), a, args) },
 	}
 	f := cmd.Flags()
@@ -77,7 +77,7 @@ func (o *replayOptions) run(ctx context.Context, a *app, paths []string) error {
 	if err != nil {
 		return err
 	}
-	return show(a, replayed)
+	return show(a, replayed, o.audit.srcRoot)
 }
 
 // job is an audit without reports.
@@ -134,8 +134,8 @@ func (o *replayOptions) again(ctx context.Context, job *auditJob, f *rules.Findi
 }
 
 // show prints what a replay showed.
-func show(a *app, f *rules.Finding) error {
-	fmt.Fprintf(a.stdout, "%s %s, %s in %s: %s\n%s\nagain: %s\n", f.Code, f.Rule, f.Instruction, f.Path, f.Confirmation, f.ConfirmationReason, replayCommandLine(f))
+func show(a *app, f *rules.Finding, srcRoot string) error {
+	fmt.Fprintf(a.stdout, "%s %s, %s in %s: %s\n%s\nagain: %s\n", f.Code, f.Rule, f.Instruction, f.Path, f.Confirmation, f.ConfirmationReason, replayCommandLine(f, srcRoot))
 	if f.Evidence == nil || f.Evidence.GPU == nil {
 		return errors.New("the finding was not replayed: " + f.ConfirmationReason)
 	}
@@ -157,7 +157,29 @@ func show(a *app, f *rules.Finding) error {
 	return nil
 }
 
-// replayCommandLine repeats a finding's replay.
-func replayCommandLine(f *rules.Finding) string {
-	return fmt.Sprintf("aliascheck replay --finding %s %s", f.Fingerprint, f.Path)
+// replayCommandLine repeats a finding's replay on a GPU; empty where there is none.
+func replayCommandLine(f *rules.Finding, srcRoot string) string {
+	if f.Confirmation == "" || f.Kernel == "" || !replayable(f.Code) {
+		return ""
+	}
+	line := "aliascheck replay --finding " + f.Fingerprint
+	if srcRoot != "" {
+		line += " --src-root " + shellWord(srcRoot)
+	}
+	path, _, _ := strings.Cut(f.Path, "!/") // a member of an archive is found in the archive
+	return line + " " + shellWord(path)
+}
+
+// shellWord quotes what a shell would not take as one word as it stands.
+func shellWord(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./+@%:,=", r)
+	}
+	if s != "" && s[0] != '-' && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	if strings.HasPrefix(s, "-") {
+		s = "./" + s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -26,6 +26,7 @@ or could not run.`,
 		Example: `  aliascheck dump_dir/
   aliascheck --format json --output text=report.txt dump_dir/ other.zip
   aliascheck --baseline .aliascheck-baseline.yaml --update-baseline dump_dir/`,
+		Version:       version(),
 		Args:          cobra.ArbitraryArgs,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -33,6 +34,7 @@ or could not run.`,
 			return o.run(cmd.Context(), a, args)
 		},
 	}
+	root.SetVersionTemplate(versionLine())
 	o.addFlags(root)
 	root.AddCommand(newRulesCommand(a), newExplainCommand(a), newVersionCommand(a), newRunCommand(a), newMergeCommand(a), newDiffCommand(a), newTensormapCommand(a), newReplayCommand(a), newSelftestCommand(a), newManCommand(a), newWorkerCommand(a))
 	for _, c := range append(root.Commands(), root) {

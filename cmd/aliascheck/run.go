@@ -45,7 +45,7 @@ not whole.`,
   aliascheck run --output junit=alias.xml -- pytest -n 8 tests/jax
   aliascheck run --keep none --fail-on warning -- python train.py
   aliascheck run --dump-dir /shared/dumps -- mpirun -np 4 python train.py`,
-		Args: cobra.MinimumNArgs(1),
+		Args: atLeastOne("no command was named: `aliascheck run -- pytest tests/jax` runs one and audits what it compiled"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), a, args)
 		},
@@ -75,6 +75,7 @@ func (o *runOptions) run(ctx context.Context, a *app, command []string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
+	o.audit.dumpsGo = runner.Keep(o.keep) == runner.KeepNone
 	job, err := o.audit.prepare(a)
 	if err != nil {
 		return err

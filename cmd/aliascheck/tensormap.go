@@ -61,7 +61,12 @@ the log could not be read.`,
   aliascheck tensormap --format bf16 --dims 128,1,32 --strides 2,256 --box 64,128,1 --swizzle 128B
   aliascheck tensormap --format f16 --dims 64,32,32,8 --strides 128,4096,131072 \
       --pixel-box-lower=-1,-1 --pixel-box-upper=-1,-1 --channels-per-pixel 64 --pixels-per-column 128`,
-		Args: cobra.MaximumNArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fmt.Errorf("one log at a time, and %d were named: `cat LOG... | aliascheck tensormap` reads them all", len(args))
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd, a, args)
 		},

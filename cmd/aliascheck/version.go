@@ -35,11 +35,16 @@ func version() string {
 	return "devel-" + revision + dirty
 }
 
+// versionLine is what the version command and the version flag print.
+func versionLine() string {
+	return fmt.Sprintf("aliascheck %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
 func newVersionCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(a.stdout, "aliascheck %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprint(a.stdout, versionLine())
 			return err
 		},
 	}

@@ -22,6 +22,9 @@ type Options struct {
 	// FailOn is the least severity that fails a JUnit case; empty means error,
 	// and a value that is no severity means that none does.
 	FailOn rules.Severity
+	// Replay returns the command line that repeats a finding's replay, empty where
+	// there is none; nil where no command line does.
+	Replay func(f *rules.Finding) string
 	// StepSummary is the file that the GitHub writer appends a job summary to;
 	// empty for none.
 	StepSummary string

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"aliascheck/rules"
 )
@@ -22,12 +23,14 @@ func (t *textWriter) summary(s *rules.Summary) {
 	for _, u := range s.NotAudited {
 		t.prose(fmt.Sprintf("%6d ×", u.Calls), "not audited for "+u.Check+": "+u.Reason)
 	}
-	for _, x := range s.Stale {
+	for _, x := range s.Stale[:min(len(s.Stale), maxListed)] {
 		t.prose("stale", fmt.Sprintf("%s %s: %s", x.Where, x.Text, x.Reason))
 	}
-	for _, x := range s.Incomplete {
-		t.prose("unread", x.Path+": "+x.Error)
+	t.more("stale", len(s.Stale))
+	for _, x := range s.Incomplete[:min(len(s.Incomplete), maxListed)] {
+		t.unread(x)
 	}
+	t.more("unread", len(s.Incomplete))
 	line := fmt.Sprintf("%s, %s, %s", plural(s.Errors, "error"), plural(s.Warnings, "warning"), plural(s.Notes, "note"))
 	if s.Suppressed > 0 {
 		line += fmt.Sprintf(" (%d suppressed)", s.Suppressed)
@@ -36,6 +39,30 @@ func (t *textWriter) summary(s *rules.Summary) {
 		line += fmt.Sprintf("; %s could not be read whole", plural(len(s.Incomplete), "input"))
 	}
 	fmt.Fprintln(t.out, t.paint.bold(line))
+}
+
+// unread says why an input could not be read: one line for each error that was found.
+// Errors in a text pair name the file themselves.
+func (t *textWriter) unread(x rules.Incomplete) {
+	word := "unread"
+	for _, line := range strings.Split(x.Error, "\n") {
+		if word != "" && !strings.HasPrefix(line, strings.TrimSuffix(x.Path, ".txt")) {
+			line = x.Path + ": " + line
+		}
+		t.prose(word, line)
+		word = ""
+	}
+}
+
+// maxListed bounds the lists that a directory of broken files, or an old baseline, can
+// make as long as it likes; the JSON has all of them.
+const maxListed = 20
+
+// more says how many of n are not listed.
+func (t *textWriter) more(word string, n int) {
+	if n > maxListed {
+		t.prose(word, fmt.Sprintf("and %d more; --output json=FILE lists all of them", n-maxListed))
+	}
 }
 
 // unanalysed lists the calls whose kernel was not analysed, together where they

@@ -13,7 +13,7 @@ import (
 // the slices, why it matters, how to mend it and how to silence it; then what was
 // and was not audited. Names from the dump are escaped.
 func Text(w io.Writer, r *rules.Report, o Options) error {
-	t := &textWriter{out: bufio.NewWriter(w), width: o.Width, paint: painter{on: o.Color}}
+	t := &textWriter{out: bufio.NewWriter(w), width: o.Width, paint: painter{on: o.Color}, replay: o.Replay}
 	if t.width < minWidth {
 		t.width = defaultWidth
 	}
@@ -36,6 +36,8 @@ type textWriter struct {
 	out   *bufio.Writer
 	width int
 	paint painter
+
+	replay func(*rules.Finding) string
 }
 
 func (t *textWriter) finding(f *rules.Finding) {
@@ -66,7 +68,18 @@ func (t *textWriter) finding(f *rules.Finding) {
 	if len(f.Tests) > 0 {
 		t.prose("tests", list(f.Tests, 4))
 	}
+	t.again(f)
 	fmt.Fprintln(t.out)
+}
+
+// again prints how to repeat a replay: on one line, however long, that a shell takes.
+func (t *textWriter) again(f *rules.Finding) {
+	if t.replay == nil {
+		return
+	}
+	if line := t.replay(f); line != "" {
+		fmt.Fprintf(t.out, "  %s%s\n", t.paint.dim(fmt.Sprintf("%-*s", label, "on a GPU")), Clean(line))
+	}
 }
 
 // place is the Python line of a finding.
