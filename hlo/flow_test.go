@@ -60,6 +60,28 @@ ENTRY %e (p: f32[2], i: s32[]) -> f32[2] {
 `
 }
 
+// reduced is a module with a reducer that only a fusion calls: each thread of it has
+// buffers for the reducer's values.
+const reduced = `HloModule m, is_scheduled=true
+
+%sum (x: f32[], y: f32[]) -> f32[] {
+  %x = f32[] parameter(0)
+  %y = f32[] parameter(1)
+  ROOT %s = f32[] add(%x, %y)
+}
+
+%inside (a: f32[2]) -> f32[] {
+  %a = f32[2]{0} parameter(0)
+  %zero = f32[] constant(0)
+  ROOT %all = f32[] reduce(%a, %zero), dimensions={0}, to_apply=%sum
+}
+
+ENTRY %e (p: f32[2]) -> f32[] {
+  %p = f32[2]{0} parameter(0)
+  ROOT %f = f32[] fusion(%p), kind=kLoop, calls=%inside
+}
+`
+
 // TestFlow takes one value after the other out of an assignment that is whole: each is
 // missed, and nothing that XLA would not have made is asked for.
 func TestFlow(t *testing.T) {
@@ -82,6 +104,7 @@ func TestFlow(t *testing.T) {
 		{"nothing that changes", looped("%a, %b, %c"), loop},
 		{"branches that make values", chosen("ROOT %u = f32[2]{0} negate(%x)", "ROOT %v = f32[2]{0} negate(%y)"), []string{"i", "u", "v", "k (phi)", "r"}},
 		{"a branch that makes one", chosen("ROOT %u = f32[2]{0} negate(%x)", "ROOT %v = f32[2]{0} bitcast(%y)"), []string{"i", "u", "k (phi)", "r"}},
+		{"a reducer inside a fusion", reduced, []string{"f", "x", "y", "s"}},
 		{"branches that make none", chosen("ROOT %u = f32[2]{0} bitcast(%x)", "ROOT %v = f32[2]{0} bitcast(%y)"), []string{"i", "r"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

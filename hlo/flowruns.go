@@ -92,7 +92,7 @@ func (f *flow) parameter(i int32, each func(run)) {
 	r := run{at: f.first[i], count: f.first[i+1] - f.first[i]}
 	callers := m.Computations[in.Computation].Callers
 	switch {
-	case len(callers) == 0: // the entry's, or called from inside of fusions
+	case len(callers) == 0:
 		r.defines = true
 	case len(callers) > 1: // XLA makes a set
 	default:

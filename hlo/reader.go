@@ -105,14 +105,29 @@ func (r *Reader) readPair(src Source) (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := r.build(image{wire: wire}, func(at int32) string { return r.text.place(files, at) })
-	if err == nil && !r.text.listed {
-		err = r.flow.whole(&r.b, files)
+	im, place := image{wire: wire}, func(at int32) string { return r.text.place(files, at) }
+	if !r.text.listed {
+		if err := r.checkWhole(im, place, files); err != nil {
+			return nil, err
+		}
 	}
-	if err != nil {
-		return nil, err
+	return r.build(im, place)
+}
+
+// checkWhole fails where a text pair without a list of its values lacks some. Unlike the
+// model, it has all computations decoded: the last values can be any one's.
+func (r *Reader) checkWhole(im image, place func(at int32) string, files textPair) error {
+	b := &r.b
+	b.wire, b.place, b.everything = im.wire, place, true
+	err := b.decodeAndLink()
+	if err == nil {
+		err = b.check()
 	}
-	return m, nil
+	if err == nil {
+		err = r.flow.whole(b, files)
+	}
+	b.reset()
+	return err
 }
 
 // readText reads a file of text into the memory of buf.

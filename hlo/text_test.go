@@ -247,7 +247,7 @@ func TestTextAsynchronous(t *testing.T) {
 	_, err = readTexts(oneCall(start("one", "t")), oneAssignment("hidden.1", "hidden.2"))
 	require.ErrorContains(t, err, `a.txt:7:12: the module has no instruction "hidden.2"`)
 	_, err = readTexts(oneCall(start("one", "t")), oneAssignment())
-	require.ErrorContains(t, err, "a.txt:4:1: 0 of the 1 values of \"one-start\" are there: cut off?")
+	require.ErrorContains(t, err, "a.txt:4:1: 0 of the 3 values of \"one-start\" are there: cut off?")
 }
 
 // TestTextErrors holds errors to file, line and column.
