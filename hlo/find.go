@@ -96,7 +96,7 @@ func (f *finder) single(path string) {
 	case proto:
 		f.give(Source{Path: path})
 	default:
-		if k := classify(name.name).kind; k == noise || k == values {
+		if classify(name.name).kind != proto {
 			f.fail(path, errNoDump)
 			return
 		}

@@ -2,6 +2,9 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -24,4 +27,35 @@ func exactly(n int, expected string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// misspelt refuses a first argument that is no file, but nearly a command.
+func misspelt(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if _, err := os.Lstat(args[0]); err == nil {
+		return nil
+	}
+	root.SuggestionsMinimumDistance = 2
+	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
+		return fmt.Errorf("%s: no such dump, and no such command: did you mean `aliascheck %s`?", args[0], near[0])
+	}
+	return nil
+}
+
+// What the help is wrapped to: the default where the terminal says nothing, or has no
+// room for flags and what they do.
+const (
+	minHelpWidth     = 60
+	defaultHelpWidth = 80
+	maxHelpWidth     = 120
+)
+
+// usageTemplate is cobra's own, with the flags wrapped to so many columns.
+func usageTemplate(template string, columns int) string {
+	if columns < minHelpWidth {
+		columns = defaultHelpWidth
+	}
+	return strings.ReplaceAll(template, ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", min(columns, maxHelpWidth)))
 }

@@ -1,10 +1,26 @@
 package main
 
 import (
+	"errors"
+
 	"aliascheck/cmd/aliascheck/report"
 
 	"github.com/spf13/cobra"
 )
+
+// refuseShells makes the command that writes completions refuse the shells that it does
+// not know; by itself it prints its help, and ends with 0.
+func refuseShells(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Args = cobra.ArbitraryArgs
+			c.RunE = func(*cobra.Command, []string) error {
+				return errors.New("one shell was expected: `aliascheck completion bash`, fish, powershell or zsh")
+			}
+		}
+	}
+}
 
 // completeValues lets the shells complete the values of a command's flags, where
 // they are words of a list.

@@ -13,14 +13,14 @@ func newDiffCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff [flags] OLD NEW",
 		Short: "Compare the custom calls of two dumps",
-		Long: `diff says what the assignment of one dump does that the other's does not: two JAX
-versions, a test alone and in the full suite, before and after a change. Calls are
-matched by module name, target, kernel, shapes and Python function, and compared in
-their declared pairs, sharing, kind of memory, autotuner entries and verdict. Module
-numbers, offsets and ids do not count.
+		Long: `diff says what the assignment of one dump does that the other's does not: two
+JAX versions, a test alone and in the full suite, before and after a change.
+Calls are matched by module name, target, kernel, shapes and Python function,
+and compared in their declared pairs, sharing, kind of memory, autotuner
+entries and verdict. Module numbers, offsets and ids do not count.
 
-Where one dump holds a call more often than the other, it counts as changed if one
-of them is in a state that the other dump has nowhere.
+Where one dump holds a call more often than the other, it counts as changed if
+one of them is in a state that the other dump has nowhere.
 
 Exit codes: 0 no difference; 1 differences; 2 a dump could not be read whole.`,
 		Example: `  aliascheck diff dump_alone/ dump_full_suite/
@@ -31,11 +31,11 @@ Exit codes: 0 no difference; 1 differences; 2 a dump could not be read whole.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", "text", "text or json")
-	f.StringVar(&o.replay, "replay", "off", "run the kernels for the verdicts: off or emulate")
+	f.StringVar(&o.format, "format", "text", "`FORMAT` of the report: text or json")
+	f.StringVar(&o.replay, "replay", "off", "`HOW` to run the kernels for the verdicts: off or emulate")
 	f.StringVar(&o.config, "config", "", "configuration `FILE` (default "+defaultConfig+" where it exists)")
 	f.StringVar(&o.srcRoot, "src-root", "", "`DIR` that Python files are named relative to")
-	f.IntVar(&o.jobs, "jobs", runtime.GOMAXPROCS(0), "modules to read at the same time")
+	f.IntVar(&o.jobs, "jobs", runtime.GOMAXPROCS(0), "read `N` modules at the same time")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress line")
 	o.kernels.add(cmd)
 	return cmd

@@ -111,13 +111,20 @@ func (r *diffReport) writeText(w io.Writer) error {
 	writeList(out, "only in "+r.Old.Dump, r.Removed)
 	writeList(out, "only in "+r.New.Dump, r.Added)
 	for _, side := range [...]*diffSide{&r.Old, &r.New} {
-		for _, x := range side.Incomplete {
+		for n, x := range side.Incomplete {
+			if n == maxOnly {
+				fmt.Fprintf(out, "… and %d more unread; --format json lists them\n", len(side.Incomplete)-n)
+				break
+			}
 			fmt.Fprintf(out, "unread %s\n", report.Clean(x))
 		}
 	}
 	verdict := fmt.Sprintf("%d changed, %d only in OLD, %d only in NEW", len(r.Changed), len(r.Removed), len(r.Added))
 	if r.same() {
 		verdict = "no difference"
+		if !r.whole() {
+			verdict = "no difference in what could be read"
+		}
 	}
 	fmt.Fprintf(out, "%s (OLD: %s; NEW: %s)\n", verdict, r.Old.text(), r.New.text())
 	return out.Flush()

@@ -27,13 +27,13 @@ type kernelFlags struct {
 
 func (k *kernelFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.Int64Var(&k.steps, "max-steps", ptx.DefaultSteps, "most thread-instructions of one launch on the PTX machine")
-	f.Int64Var(&k.memory, "max-kernel-bytes", ptx.DefaultMemory, "most bytes of memory for one launch on the PTX machine")
-	f.DurationVar(&k.time, "max-kernel-time", time.Minute, "most time for one kernel on the PTX machine")
+	f.Int64Var(&k.steps, "max-steps", ptx.DefaultSteps, "most thread-instructions, `N`, of one launch on the PTX machine")
+	f.Int64Var(&k.memory, "max-kernel-bytes", ptx.DefaultMemory, "most `BYTES` of memory for one launch on the PTX machine")
+	f.DurationVar(&k.time, "max-kernel-time", time.Minute, "most `TIME` for one kernel on the PTX machine")
 	f.IntVar(&k.sample, "sample-blocks", 0, "run about `N` blocks of a launch; its verdicts are never complete (0: all)")
 	f.StringArrayVar(&k.operands, "operand", nil, "contents of an operand, as `CALL:N=FILE.npy`; may be repeated")
 	f.StringVar(&k.cacheDir, "cache-dir", "", "`DIR` that remembers analysed kernels (default: aliascheck in the user's cache)")
-	f.Int64Var(&k.cacheBytes, "max-cache-bytes", rules.DefaultCacheBytes, "about the most bytes to keep there; what was not used for longest goes first")
+	f.Int64Var(&k.cacheBytes, "max-cache-bytes", rules.DefaultCacheBytes, "about the most `BYTES` to keep in the cache directory; what was not used for longest goes first")
 	f.BoolVar(&k.noCache, "no-cache", false, "remember nothing across runs")
 	f.BoolVar(&k.requireAnalysis, "require-analysis", false, "exit 2 where a kernel could not be analysed")
 }

@@ -17,9 +17,9 @@ func newMergeCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge [flags] REPORT.json...",
 		Short: "Join the JSON reports of a sharded audit into one",
-		Long: `merge joins JSON reports, of shards (--shard I/N) or of several dumps, into one.
-Equal findings are counted once, with the calls and tests of all. REPORT - is
-standard input.
+		Long: `merge joins JSON reports, of shards (--shard I/N) or of several dumps, into
+one. Equal findings are counted once, with the calls and tests of all. REPORT
+- is standard input.
 
 The exit code is that of an audit of everything at once.`,
 		Example: `  aliascheck --shard 3/16 --output json=shard-3.json dump_dir/

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"runtime"
 	"slices"
@@ -43,15 +44,15 @@ const (
 func (o *auditOptions) addFlags(cmd *cobra.Command) {
 	o.addReportFlags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.replay, "replay", "auto", "run the kernels: auto, off, emulate or gpu")
+	f.StringVar(&o.replay, "replay", "auto", "`HOW` to run the kernels: auto, off, emulate or gpu")
 	f.StringVar(&o.config, "config", "", "configuration `FILE` (default "+defaultConfig+" where it exists)")
 	f.StringVar(&o.baseline, "baseline", "", "`FILE` of findings to live with")
 	f.BoolVar(&o.updateBaseline, "update-baseline", false, "write the findings to the baseline file (default "+defaultBaseline+")")
-	f.IntVar(&o.jobs, "jobs", runtime.GOMAXPROCS(0), "modules to audit at the same time")
+	f.IntVar(&o.jobs, "jobs", runtime.GOMAXPROCS(0), "audit `N` modules at the same time")
 	f.StringVar(&o.shard, "shard", "", "audit part `I/N` of the modules; the merge command joins the reports")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress line")
-	f.Int64Var(&o.limits.FileBytes, "max-module-bytes", 0, "most bytes of one module in memory (default 512 MiB)")
-	f.Int64Var(&o.limits.ArchiveBytes, "max-archive-bytes", 0, "most bytes that an archive may inflate to (default 8 GiB)")
+	f.Int64Var(&o.limits.FileBytes, "max-module-bytes", 0, "most `BYTES` of one module in memory (default 256 MiB)")
+	f.Int64Var(&o.limits.ArchiveBytes, "max-archive-bytes", 0, "most `BYTES` that an archive may inflate to (default 8 GiB)")
 	o.kernels.add(cmd)
 	o.gpu.add(cmd)
 }
@@ -59,11 +60,11 @@ func (o *auditOptions) addFlags(cmd *cobra.Command) {
 // addReportFlags adds the flags of every command that writes reports.
 func (o *auditOptions) addReportFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.failOn, "fail-on", "error", "exit 1 on findings of this severity or graver: error, warning, note or never")
-	f.StringVar(&o.format, "format", "text", "format of the report on standard output: "+strings.Join(report.Formats(), ", "))
+	f.StringVar(&o.failOn, "fail-on", "error", "exit 1 on findings of this `SEVERITY` or graver: error, warning, note or never")
+	f.StringVar(&o.format, "format", "text", "`FORMAT` of the report on standard output: "+strings.Join(report.Formats(), ", "))
 	f.StringArrayVar(&o.outputs, "output", nil, "write another report, as `FORMAT=FILE`; may be repeated")
 	f.StringVar(&o.srcRoot, "src-root", "", "`DIR` that Python files are named relative to")
-	f.StringVar(&o.color, "color", "auto", "colour the text report: auto, always or never")
+	f.StringVar(&o.color, "color", "auto", "`WHEN` to colour the text report: auto, always or never")
 }
 
 // check says which flag has a value that it must not have.
@@ -130,7 +131,7 @@ func (o *auditOptions) loadConfig() (rules.Config, error) {
 	}
 	c, err := rules.LoadConfig(path)
 	if err != nil {
-		return rules.Config{}, err
+		return rules.Config{}, ofFlag("config", err)
 	}
 	return *c, nil
 }
@@ -146,5 +147,15 @@ func (o *auditOptions) loadBaseline() (*rules.Baseline, error) {
 	if o.baseline == "" {
 		return nil, nil
 	}
-	return rules.LoadBaseline(o.baseline)
+	b, err := rules.LoadBaseline(o.baseline)
+	return b, ofFlag("baseline", err)
+}
+
+// ofFlag says of a file that is not there which flag named it.
+func ofFlag(name string, err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return fmt.Errorf("--%s %s: %w", name, path.Path, path.Err)
+	}
+	return err
 }

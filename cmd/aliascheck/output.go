@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strconv"
@@ -80,7 +82,11 @@ func writeFile(path string, fill func(io.Writer) error) error {
 	}
 	f, err := os.CreateTemp(dirOf(path), ".aliascheck-*")
 	if err != nil {
-		return err
+		var cause *fs.PathError
+		if errors.As(err, &cause) { // of a name that nobody gave
+			err = cause.Err
+		}
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	defer os.Remove(f.Name()) // fails once it was renamed, as it should
 	if err := fill(f); err != nil {

@@ -25,10 +25,10 @@ type gpuFlags struct {
 
 func (g *gpuFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.IntSliceVar(&g.devices, "device", []int{0}, "GPUs to replay on, as numbers among those that CUDA_VISIBLE_DEVICES shows")
-	f.DurationVar(&g.timeout, "gpu-timeout", cudarun.DefaultLaunchDeadline, "a kernel that runs longer than this on a GPU hangs")
-	f.DurationVar(&g.budget, "gpu-budget", 0, "most time for all GPU replays together; what it cuts off is unchecked (0: no limit)")
-	f.StringSliceVar(&g.sanitize, "sanitize", nil, "replay findings under these tools of compute-sanitizer too: "+strings.Join(cudarun.SanitizerTools(), ", "))
+	f.IntSliceVar(&g.devices, "device", []int{0}, "GPUs to replay on, as `NUMBERS` among those that CUDA_VISIBLE_DEVICES shows")
+	f.DurationVar(&g.timeout, "gpu-timeout", cudarun.DefaultLaunchDeadline, "a kernel that runs longer than this `TIME` on a GPU hangs")
+	f.DurationVar(&g.budget, "gpu-budget", 0, "most `TIME` for all GPU replays together; what it cuts off is unchecked (0: no limit)")
+	f.StringSliceVar(&g.sanitize, "sanitize", nil, "replay findings under these `TOOLS` of compute-sanitizer too: "+strings.Join(cudarun.SanitizerTools(), ", "))
 	f.BoolVar(&g.all, "all", false, "with --replay gpu: replay every call that has a kernel, with findings or without")
 }
 

@@ -36,11 +36,12 @@ func newReplayCommand(a *app) *cobra.Command {
 		Use:   "replay --finding FINGERPRINT [flags] DUMP...",
 		Short: "Replay one finding on a GPU",
 		Long: `replay runs the kernel of one finding on a GPU again, from the same inputs:
-with its buffers apart, with the sharing that the finding is about, and confined to
-the smallest part of the card. It prints what that showed, and all counts as JSON.
+with its buffers apart, with the sharing that the finding is about, and
+confined to the smallest part of the card. It prints what that showed, and all
+counts as JSON.
 
-Exit code: 0 where the replay does not show the finding, 1 where it does, 2 where it
-could not be made.`,
+Exit code: 0 where the replay does not show the finding, 1 where it does, 2
+where it could not be made.`,
 		Example: "  aliascheck replay --finding 3f2a9c dump_dir/",
 		Args:    atLeastOne("no dump was named: `aliascheck replay --finding FINGERPRINT DUMP`, as the text report has it with each finding"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), a, args) },

@@ -30,11 +30,11 @@ func newSelftestCommand(a *app) *cobra.Command {
 	var devices []int
 	cmd := &cobra.Command{
 		Use:   "selftest",
-		Short: "Show every rule and engine a case that it must find, and one that it must not",
+		Short: "Show every rule and engine what it must find and what not",
 		Long: `selftest audits modules whose faults are known, a pair for each rule, and runs
-small kernels on every engine that this machine has: the PTX machine, a GPU, and
-compute-sanitizer. A tool that has never reported an error cannot be told from one
-that does not run.
+small kernels on every engine that this machine has: the PTX machine, a GPU,
+and compute-sanitizer. A tool that has never reported an error cannot be told
+from one that does not run.
 
 Exit code: 0, or 2 where an engine said something else than it must.`,
 		Args: cobra.NoArgs,

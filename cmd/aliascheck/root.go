@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 )
@@ -13,16 +14,17 @@ func newRootCommand(a *app) *cobra.Command {
 		Use:   "aliascheck [flags] DUMP...",
 		Short: "Find custom calls that share memory which they should not",
 		Long: `aliascheck reads what XLA dumps of JAX programs and finds custom calls whose
-operands and results share memory that they must not share, kernels that are not
-safe in place, and autotuners that destroy live buffers. It names the Python line.
+operands and results share memory that they must not share, kernels that are
+not safe in place, and autotuners that destroy live buffers. It names the
+Python line.
 
-DUMP is a dump directory, a single .hlo.pb or .txt file, or a .tar.gz or .zip of
-them. To make a dump, set this before JAX starts:
+DUMP is a dump directory, a single .hlo.pb or .txt file, or a .tar.gz or .zip
+of them. To make a dump, set this before JAX starts:
 
   XLA_FLAGS="--xla_dump_to=DIR --xla_dump_hlo_as_proto --xla_dump_hlo_as_text"
 
-Exit codes: 0 nothing at or above --fail-on; 1 findings; 2 the audit is not whole
-or could not run.`,
+Exit codes: 0 nothing at or above --fail-on; 1 findings; 2 the audit is not
+whole or could not run.`,
 		Example: `  aliascheck dump_dir/
   aliascheck --format json --output text=report.txt dump_dir/ other.zip
   aliascheck --baseline .aliascheck-baseline.yaml --update-baseline dump_dir/`,
@@ -31,12 +33,21 @@ or could not run.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := misspelt(cmd, args); err != nil {
+				return err
+			}
 			return o.run(cmd.Context(), a, args)
 		},
 	}
 	root.SetVersionTemplate(versionLine())
+	root.Flags().Bool("version", false, "print the version")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return fmt.Errorf("%w; `%s --help` lists the flags", err, c.CommandPath())
+	})
+	root.SetUsageTemplate(usageTemplate(root.UsageTemplate(), width(a.stdout)))
 	o.addFlags(root)
 	root.AddCommand(newRulesCommand(a), newExplainCommand(a), newVersionCommand(a), newRunCommand(a), newMergeCommand(a), newDiffCommand(a), newTensormapCommand(a), newReplayCommand(a), newSelftestCommand(a), newManCommand(a), newWorkerCommand(a))
+	refuseShells(root)
 	for _, c := range append(root.Commands(), root) {
 		completeValues(c)
 	}

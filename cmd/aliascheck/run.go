@@ -25,22 +25,23 @@ func newRunCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [flags] -- CMD...",
 		Short: "Run a command with the dump flags set, then audit what it left",
-		Long: `run starts any command so that XLA dumps every program that it compiles, audits
-the dumps while the command runs, and reports when it has ended.
+		Long: `run starts any command so that XLA dumps every program that it compiles,
+audits the dumps while the command runs, and reports when it has ended.
 
-The dump flags stand beside your own XLA_FLAGS. Every Python process gets a dump
-directory of its own, workers of pytest-xdist and ranks of mpirun or srun included,
-because XLA numbers modules anew in each process. JAX's persistent compilation
-cache is turned off for the run: a program that comes out of it leaves no dump.
-Under pytest, findings name the tests that compiled them; nothing has to be installed.
+The dump flags stand beside your own XLA_FLAGS. Every Python process gets a
+dump directory of its own, workers of pytest-xdist and ranks of mpirun or srun
+included, because XLA numbers modules anew in each process. JAX's persistent
+compilation cache is turned off for the run: a program that comes out of it
+leaves no dump. Under pytest, findings name the tests that compiled them;
+nothing has to be installed.
 
-Output and signals pass through. The report comes after the command's own output:
-where the command writes to standard output as well, use --output FORMAT=FILE for
-reports that a program reads.
+Output and signals pass through. The report comes after the command's own
+output: where the command writes to standard output as well, use --output
+FORMAT=FILE for reports that a program reads.
 
-Exit code: the command's own where it failed (128 + n where signal n ended it, 127
-where it was not found), else the audit's: 0, 1 on findings, 2 where the audit is
-not whole.`,
+Exit code: the command's own where it failed (128 + n where signal n ended it,
+127 where it was not found), else the audit's: 0, 1 on findings, 2 where the
+audit is not whole.`,
 		Example: `  aliascheck run -- pytest tests/jax
   aliascheck run --output junit=alias.xml -- pytest -n 8 tests/jax
   aliascheck run --keep none --fail-on warning -- python train.py
@@ -54,7 +55,7 @@ not whole.`,
 	f := cmd.Flags()
 	f.SetInterspersed(false)
 	f.StringVar(&o.dumpDir, "dump-dir", "", "`DIR` to put the dumps in (default: where XLA_FLAGS says, else a temporary one)")
-	f.StringVar(&o.keep, "keep", "", "dumps to leave: all, findings or none (default findings; all where XLA_FLAGS has --xla_dump_to)")
+	f.StringVar(&o.keep, "keep", "", "`WHICH` dumps to leave: all, findings or none (default findings; all where XLA_FLAGS has --xla_dump_to)")
 	f.BoolVar(&o.plain, "plain", false, "set the flags only: no directory for each process, no pytest plugin")
 	return cmd
 }

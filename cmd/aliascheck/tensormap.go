@@ -36,31 +36,35 @@ func newTensormapCommand(a *app) *cobra.Command {
 	o := tensormapOptions{}
 	cmd := &cobra.Command{
 		Use:   "tensormap [flags] [FILE|-]",
-		Short: "Explain the TMA descriptors that a log shows, or that flags describe",
-		Long: `tensormap reads a log in which a library printed TMA descriptors, and holds each
-to the rules of cuTensorMapEncodeTiled: which rule it breaks, which value, why the
-hardware wants it, what probably happened, and the smallest change that makes it
-legal. It knows the prints of CUTLASS, tilelang, TVM and TensorRT-LLM (FlashInfer),
-amid any other output. Processes are told apart by prefixes such as "[rank3]:",
-"3:" or "(pid=7120)"; prints that mingle without any are not guessed at.
+		Short: "Explain the TMA descriptors of a log, or one given by flags",
+		Long: `tensormap reads a log in which a library printed TMA descriptors, and holds
+each to the rules of cuTensorMapEncodeTiled: which rule it breaks, which
+value, why the hardware wants it, what probably happened, and the smallest
+change that makes it legal. It knows the prints of CUTLASS, tilelang, TVM and
+TensorRT-LLM (FlashInfer), amid any other output. Processes are told apart by
+prefixes such as "[rank3]:", "3:" or "(pid=7120)"; prints that mingle without
+any are not guessed at.
 
 FILE may be - for standard input, which is also read where neither FILE nor
 parameters are given.
 
-Or describe one descriptor by flags, named as the driver's documentation names its
-parameters. Dimensions stand innermost first, strides count bytes, and there is none
-for dimension 0. An im2col descriptor is one with pixel-box or per-pixel flags.
+Or describe one descriptor by flags, named as the driver's documentation names
+its parameters. Dimensions stand innermost first, strides count bytes, and
+there is none for dimension 0. An im2col descriptor is one with pixel-box or
+per-pixel flags.
 
---format takes the format of the report (text, json, ...) and the descriptor's data
-type (bf16, 9, ...): the words differ, and it may be given twice.
+--format takes the format of the report (text, json, ...) and the descriptor's
+data type (bf16, 9, ...): the words differ, and it may be given twice.
 
-Exit codes: 0 no descriptor is refused; 1 some are; 2 some could not be judged, or
-the log could not be read.`,
+Exit codes: 0 no descriptor is refused; 1 some are; 2 some could not be
+judged, or the log could not be read.`,
 		Example: `  aliascheck tensormap train.log
   srun -l python train.py 2>&1 | aliascheck tensormap --format json -
-  aliascheck tensormap --format bf16 --dims 128,1,32 --strides 2,256 --box 64,128,1 --swizzle 128B
-  aliascheck tensormap --format f16 --dims 64,32,32,8 --strides 128,4096,131072 \
-      --pixel-box-lower=-1,-1 --pixel-box-upper=-1,-1 --channels-per-pixel 64 --pixels-per-column 128`,
+  aliascheck tensormap --format bf16 --dims 128,1,32 --strides 2,256 \
+      --box 64,128,1 --swizzle 128B
+  aliascheck tensormap --format f16 --dims 64,32,32,8 \
+      --strides 128,4096,131072 --pixel-box-lower=-1,-1 \
+      --pixel-box-upper=-1,-1 --channels-per-pixel 64 --pixels-per-column 128`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return fmt.Errorf("one log at a time, and %d were named: `cat LOG... | aliascheck tensormap` reads them all", len(args))
@@ -72,10 +76,10 @@ the log could not be read.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&o.formats, "format", nil, "format of the report, or data type of the descriptor")
+	f.StringArrayVar(&o.formats, "format", nil, "`FORMAT` of the report, or data type of the descriptor")
 	f.StringArrayVar(&o.outputs, "output", nil, "write another report, as `FORMAT=FILE`; may be repeated")
-	f.StringVar(&o.failOn, "fail-on", "error", "exit 1 on findings of this severity or graver: error, warning, note or never")
-	f.StringVar(&o.color, "color", "auto", "colour the text report: auto, always or never")
+	f.StringVar(&o.failOn, "fail-on", "error", "exit 1 on findings of this `SEVERITY` or graver: error, warning, note or never")
+	f.StringVar(&o.color, "color", "auto", "`WHEN` to colour the text report: auto, always or never")
 	f.BoolVar(&o.driver, "driver", false, "ask the driver of this machine as well, and say where it differs")
 	o.params.addFlags(f)
 	return cmd

@@ -27,10 +27,7 @@ func (t *textWriter) summary(s *rules.Summary) {
 		t.prose("stale", fmt.Sprintf("%s %s: %s", x.Where, x.Text, x.Reason))
 	}
 	t.more("stale", len(s.Stale))
-	for _, x := range s.Incomplete[:min(len(s.Incomplete), maxListed)] {
-		t.unread(x)
-	}
-	t.more("unread", len(s.Incomplete))
+	t.unread(s.Incomplete)
 	line := fmt.Sprintf("%s, %s, %s", plural(s.Errors, "error"), plural(s.Warnings, "warning"), plural(s.Notes, "note"))
 	if s.Suppressed > 0 {
 		line += fmt.Sprintf(" (%d suppressed)", s.Suppressed)
@@ -41,9 +38,37 @@ func (t *textWriter) summary(s *rules.Summary) {
 	fmt.Fprintln(t.out, t.paint.bold(line))
 }
 
-// unread says why an input could not be read: one line for each error that was found.
-// Errors in a text pair name the file themselves.
-func (t *textWriter) unread(x rules.Incomplete) {
+// unread says which inputs could not be read, and why: together where they have all of
+// the reason in common, and with one line for each error that was found.
+func (t *textWriter) unread(all []rules.Incomplete) {
+	alike := map[string][]string{}
+	for _, x := range all {
+		alike[x.Error] = append(alike[x.Error], x.Path)
+	}
+	listed := 0
+	for _, x := range all {
+		paths := alike[x.Error]
+		if paths == nil {
+			continue
+		}
+		delete(alike, x.Error)
+		if listed++; listed > maxListed {
+			continue
+		}
+		t.unreadFor(x)
+		if len(paths) > 1 {
+			t.prose("", fmt.Sprintf("and %d more like it: %s", len(paths)-1, list(paths[1:], maxAlike)))
+		}
+	}
+	t.more("unread", listed)
+}
+
+// maxAlike is how many inputs are named that cannot be read for another's reason.
+const maxAlike = 4
+
+// unreadFor says why an input could not be read. Errors in a text pair name the file
+// themselves.
+func (t *textWriter) unreadFor(x rules.Incomplete) {
 	word := "unread"
 	for _, line := range strings.Split(x.Error, "\n") {
 		if word != "" && !strings.HasPrefix(line, strings.TrimSuffix(x.Path, ".txt")) {
