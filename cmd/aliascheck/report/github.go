@@ -33,7 +33,7 @@ func GitHub(w io.Writer, r *rules.Report, o Options) error {
 		if n == githubPerLevel {
 			break
 		}
-		fmt.Fprintf(out, "::error title=%s::%s\n", property("aliascheck could not read everything"), data(Clean(x.Path)+": "+Clean(x.Error)))
+		fmt.Fprintf(out, "::error title=%s::%s\n", property("aliascheck could not read everything"), data(Clean(x.Path)+": "+reason(x)))
 	}
 	s := &r.Summary
 	fmt.Fprintf(out, "aliascheck: %s, %s, %s", plural(s.Errors, "error"), plural(s.Warnings, "warning"), plural(s.Notes, "note"))

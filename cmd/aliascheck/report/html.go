@@ -170,7 +170,7 @@ func (p *htmlPage) head(r *rules.Report, list []*rules.Finding, o Options) htmlH
 		}
 	}
 	for _, x := range s.Incomplete {
-		h.Incomplete = append(h.Incomplete, htmlGap{Name: Clean(x.Path), Text: Clean(x.Error)})
+		h.Incomplete = append(h.Incomplete, htmlGap{Name: Clean(x.Path), Text: reason(x)})
 	}
 	h.Incomplete = cut(h.Incomplete)
 	h.gaps(s)

@@ -30,6 +30,7 @@ type htmlFinding struct {
 	Tests        []string     `json:"tests,omitempty"`
 	MoreTests    int          `json:"more_tests,omitempty"`
 	Silence      string       `json:"silence"`
+	Again        string       `json:"again,omitempty"` // repeats the replay
 	Witness      *htmlWitness `json:"witness,omitempty"`
 	Runs         []htmlRun    `json:"runs,omitempty"`
 	Wrong        []htmlWrong  `json:"wrong,omitempty"`
@@ -77,6 +78,9 @@ func findingView(f *rules.Finding, o Options, budget *int) htmlFinding {
 		OperandSlice: sliceView(f.OperandSlice), ResultSlice: sliceView(f.ResultSlice),
 		Tests: cleanAll(f.Tests, htmlTests), MoreTests: max(len(f.Tests)-htmlTests, 0), Silence: Clean(silence(f)),
 		Map: mapView(f.Map, budget),
+	}
+	if o.Replay != nil {
+		v.Again = Clean(o.Replay(f))
 	}
 	if f.Operand != nil {
 		v.Operand = operandName(f)

@@ -184,7 +184,7 @@ func lineOf(file string, line int) string {
 func (j *junitWriter) incomplete(x rules.Incomplete) {
 	fmt.Fprintf(j.out, "  <testsuite name=\"%s\"%s>\n    <testcase classname=\"aliascheck\" name=\"%s\" time=\"0\">\n",
 		markup(x.Path), counts{tests: 1, errors: 1}, markup(x.Path))
-	fmt.Fprintf(j.out, "      <error type=\"incomplete\" message=\"%s\"/>\n    </testcase>\n  </testsuite>\n", markup(x.Error))
+	fmt.Fprintf(j.out, "      <error type=\"incomplete\" message=\"%s\"/>\n    </testcase>\n  </testsuite>\n", markup(reason(x)))
 }
 
 // markup makes a name safe inside XML: characters that XML cannot hold, and those

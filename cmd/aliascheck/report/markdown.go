@@ -167,7 +167,7 @@ func names(list []string, most int) string {
 func (m *markdownWriter) rest(s *rules.Summary) {
 	var rows []string
 	for _, x := range s.Incomplete {
-		rows = append(rows, fmt.Sprintf("**Not read whole:** %s: %s", short(x.Path), prose(shorten(x.Error, markdownName))))
+		rows = append(rows, fmt.Sprintf("**Not read whole:** %s: %s", short(x.Path), prose(shorten(reason(x), markdownName))))
 	}
 	for _, u := range s.Unanalysed {
 		rows = append(rows, fmt.Sprintf("Not analysed: %s of %s %s: %s", plural(u.Calls, "call"), short(u.Target), short(u.Kernel), prose(shorten(u.Reason, markdownName))))

@@ -160,7 +160,7 @@ func (s *sarifWriter) invocation(r *rules.Report, written int) sarifInvocation {
 		note("note", "GitHub shows the gravest %d of these %d findings.", sarifShown, all)
 	}
 	for _, x := range r.Summary.Incomplete {
-		note("error", "%s could not be read whole: %s", Clean(x.Path), Clean(x.Error))
+		note("error", "%s could not be read whole: %s", Clean(x.Path), reason(x))
 	}
 	for _, u := range r.Summary.Unanalysed {
 		note("note", "%s of %s %s not analysed: %s", plural(u.Calls, "call"), Clean(u.Target), Clean(u.Kernel), Clean(u.Reason))
