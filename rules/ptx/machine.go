@@ -110,6 +110,7 @@ type worker struct {
 	empty      *mset
 	sharedPool []sharedMemory
 	overCopies []*copyOp // to be used again
+	scatter    scatter
 	results    results
 	addrCopy   value
 	lastSaw    []int32 // by instruction: 1 + the buffer that it read last

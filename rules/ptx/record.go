@@ -52,6 +52,7 @@ type recorder struct {
 	was, becomes uint32 // a cell of whole lines, and what it makes of it; 0 none
 	settling     settling
 
+	looked uint32    // of elements looked up
 	united [3]uint32 // two cells of whole lines, and what they make together
 }
 

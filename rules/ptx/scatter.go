@@ -1,0 +1,191 @@
+package ptx
+
+// scattered records an access thread by thread: addresses without a pattern,
+// or outside of a buffer.
+func (t *touch) scattered(d direction, size int64, each func(i int32, g *gbuf, off int64)) {
+	m := t.s.m
+	m.unhold()
+	x := &m.scatter
+	x.d, x.size, x.n, x.g = d, size, 0, nil
+	last := (*gbuf)(nil)
+	for _, i := range t.mask.list {
+		a := t.at(i)
+		g := last
+		if g == nil || a-g.base >= uint64(g.size) {
+			g = m.find(a)
+		}
+		if g == nil || int64(a-g.base)+size > g.size {
+			m.stray(t, i, a, size, d != reads)
+			continue
+		}
+		off := int64(a - g.base)
+		if !g.private {
+			if g != x.g {
+				m.flushScatter()
+				if !x.start(m, t, g, i) {
+					return
+				}
+			}
+			if d != writes && x.book.first.on {
+				m.markFirstBytes(x.book, x.e, int(i), off, size)
+			}
+			x.add(m, int16(i), off)
+		}
+		last = g
+		if each != nil {
+			each(i, g, off)
+		}
+	}
+	m.flushScatter()
+}
+
+// scatter is an event of single threads in one buffer while it is recorded.
+type scatter struct {
+	d    direction
+	size int64 // bytes of a thread
+	g    *gbuf
+	book *book
+	tab  *table
+	e    event
+	id   uint32
+	n    int
+	runs [scatterBatch]threadRun
+}
+
+const scatterBatch = 64
+
+// threadRun is a series of threads that touch neighbouring bytes, upwards.
+type threadRun struct {
+	off    int64
+	thread int16 // the first
+	n      int16
+}
+
+// start makes the event of a buffer's accesses.
+func (x *scatter) start(m *worker, t *touch, g *gbuf, i int32) bool {
+	b := t.s.b
+	b.cl.seq++
+	id, st, ok := m.rec.events.alloc()
+	if !ok {
+		m.stop("the record of accesses is full")
+		return false
+	}
+	*st = stored{cluster: b.cl.number, seq: b.cl.seq, orig: t.c.orig, rank: uint16(b.rank), async: t.async, phase: t.phase, thread: m.rec.solo(id)}
+	x.id, x.e = id, m.inContext(t.c, st, nil, b.snapshot(), nil)
+	x.g, x.book = g, m.books[g.index]
+	if x.d == writes {
+		x.book.turn(&m.rec)
+	} else {
+		m.saw(g.index, t.c.orig)
+	}
+	x.tab = x.book.table(x.d)
+	x.tab.note(b.cl.number)
+	return true
+}
+
+// add adds a thread's access.
+func (x *scatter) add(m *worker, thread int16, off int64) {
+	if x.n > 0 {
+		r := &x.runs[x.n-1]
+		if thread == r.thread+r.n && off == r.off+int64(r.n)*x.size && x.size&(x.size-1) == 0 && x.size <= 32 && r.off%x.size == 0 {
+			r.n++
+			return
+		}
+		if x.n == scatterBatch {
+			m.flushScatter()
+		}
+	}
+	x.runs[x.n] = threadRun{off, thread, 1}
+	x.n++
+}
+
+// flushScatter records what has been added. Elements that are free in a line's
+// sheet are looked up all at once, so that the memory is waited for once.
+func (m *worker) flushScatter() {
+	x, r := &m.scatter, &m.rec
+	var at [scatterBatch]*uint32
+	runs := x.runs[:x.n]
+	x.n = 0
+	owner, ok := r.soloOwner(x)
+	if ok {
+		free := uint32(0)
+		for k := range runs {
+			at[k] = x.tab.place(r, &runs[k])
+		}
+		for k := range runs {
+			if at[k] != nil {
+				free += *at[k] & 1
+			}
+		}
+		r.looked = free
+	}
+	moved := false
+	for k := range runs {
+		p := at[k]
+		if moved {
+			p = x.tab.place(r, &runs[k])
+		}
+		if p != nil && *p == 0 {
+			*p = owner | uint32(runs[k].thread)
+			continue
+		}
+		r.put(x.tab, x.e, x.id, x.size, &runs[k])
+		moved = ok // a line may have another sheet, or a chain, now
+	}
+}
+
+// soloOwner gives the owner of 4-byte elements, without the thread.
+func (r *recorder) soloOwner(x *scatter) (uint32, bool) {
+	if x.size != 4 || x.g == nil {
+		return 0, false
+	}
+	n := ^x.e.thread
+	return soloFlag | uint32(n)<<r.m.threadBits, n >= 0 && n < 1<<(31-r.m.threadBits)
+}
+
+// place gives the owner of the element that a single thread touches, nil where
+// its line is no sheet.
+func (t *table) place(r *recorder, run *threadRun) *uint32 {
+	if run.n != 1 || run.off&3 != 0 || t.pages == nil {
+		return nil
+	}
+	line := run.off >> 6
+	p := t.pages[line/pageLines]
+	if p == nil {
+		return nil
+	}
+	w := p[line%pageLines/wideLines]
+	if w&flagBits != leafFlag {
+		return nil
+	}
+	cell := r.leaves.a.get(w & indexBits)[line%wideLines]
+	if cell&flagBits != sheetFlag {
+		return nil
+	}
+	return &r.sheets.a.get(cell & indexBits).owner[run.off>>2&(lineElements-1)]
+}
+
+// put records a run, line by line.
+func (r *recorder) put(tab *table, e event, id uint32, size int64, run *threadRun) {
+	end := run.off + int64(run.n)*size
+	for off := run.off; off < end; {
+		line := off >> 6
+		stop := min(end, (line+1)<<6)
+		thread := int64(run.thread) + (off-run.off)/size
+		en := entry{mask: widthMask(uint8(stop-off)) << (off & 63), thread: int16(thread), first: uint8(off & 63), how: 6 + 1<<4}
+		if run.n > 1 {
+			en.how = log2(size) + 2<<4
+		}
+		r.piece(tab, line, e, id, en)
+		off = stop
+	}
+}
+
+func log2(n int64) uint8 {
+	k := uint8(0)
+	for n > 1 {
+		n >>= 1
+		k++
+	}
+	return k
+}
