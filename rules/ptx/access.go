@@ -280,7 +280,7 @@ func (m *worker) inContext(c *code, st *stored, p *plan, s *syncState, more []in
 	id, ok := m.contextOf[key]
 	if !ok {
 		var slot **circumstances
-		if id, slot, ok = m.contextsAt.alloc(); !ok {
+		if id, slot, ok = m.rec.contexts.alloc(); !ok {
 			m.stop("the record of accesses is full")
 			return event{st, &circumstances{plan: p, sync: s}}
 		}
@@ -290,7 +290,7 @@ func (m *worker) inContext(c *code, st *stored, p *plan, s *syncState, more []in
 			m.contextOf[key] = id
 		}
 	}
-	*last = contextEntry{key, id, *m.contexts.get(id)}
+	*last = contextEntry{key, id, *m.rec.contexts.get(id)}
 	st.context = id
 	return event{st, last.ctx}
 }

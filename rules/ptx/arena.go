@@ -25,8 +25,6 @@ func newArena[T any](size int64, spent func(bytes int64)) *arena[T] {
 	return a
 }
 
-func (a *arena[T]) get(i uint32) *T { return &(*a.chunks.Load())[i>>chunkLog][i&(chunkSize-1)] }
-
 // bytes is the memory of the elements that there is room for.
 func (a *arena[T]) bytes() int64 { return int64(len(*a.chunks.Load())) * chunkSize * a.size }
 
@@ -48,8 +46,19 @@ func (a *arena[T]) grow() (n uint32, chunk *[chunkSize]T, ok bool) {
 // cursor is a worker's place in an arena.
 type cursor[T any] struct {
 	a         *arena[T]
+	list      []*[chunkSize]T // of the arena, as far as the worker has looked
 	next, end uint32
 	chunk     *[chunkSize]T
+}
+
+func newCursor[T any](a *arena[T]) cursor[T] { return cursor[T]{a: a, list: *a.chunks.Load()} }
+
+// get gives an element by number.
+func (c *cursor[T]) get(i uint32) *T {
+	if int(i>>chunkLog) >= len(c.list) {
+		c.list = *c.a.chunks.Load()
+	}
+	return &c.list[i>>chunkLog][i&(chunkSize-1)]
 }
 
 // alloc gives a new element's number; ok is false when the arena is full.

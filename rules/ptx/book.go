@@ -124,6 +124,8 @@ func (r *recorder) unite(x *shelf) {
 			}
 		}
 		a, b := r.leafOf(into), r.leafOf(&w)
+		r.look(a)
+		r.look(b)
 		for j, cell := range b {
 			switch {
 			case cell == 0:
@@ -145,7 +147,7 @@ func (r *recorder) both(t *table, a, b uint32) (uint32, bool) {
 	switch b & flagBits {
 	case 0:
 	case duoFlag:
-		d := *r.duos.a.get(b & indexBits)
+		d := *r.duos.get(b & indexBits)
 		ids = [2]uint32{d.a, d.b}
 	default:
 		return 0, false
@@ -174,7 +176,7 @@ func (r *recorder) uniteLine(t *table, cell *uint32, other uint32, line int64) {
 		*cell = now
 		return
 	}
-	if *cell&flagBits == sheetFlag && other&flagBits == sheetFlag && r.sheets.a.get(*cell&indexBits).add(r.sheets.a.get(other&indexBits)) {
+	if *cell&flagBits == sheetFlag && other&flagBits == sheetFlag && r.sheets.get(*cell&indexBits).add(r.sheets.get(other&indexBits)) {
 		r.freeSheet(other & indexBits)
 		return
 	}

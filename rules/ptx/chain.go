@@ -42,19 +42,19 @@ func (r *recorder) merge(t *table, cell *uint32, line int64, e event, id uint32,
 		}
 	case sheetFlag:
 		if r.fits(en) {
-			if en.mask = r.onSheet(t, r.sheets.a.get(*cell&indexBits), line, part{e, en}); en.mask == 0 {
+			if en.mask = r.onSheet(t, r.sheets.get(*cell&indexBits), line, part{e, en}); en.mask == 0 {
 				return
 			}
 		}
 	case chainFlag:
-		if bound := r.entries.a.get(*cell & indexBits).bound; bound != 0 && e.cluster >= bound {
+		if bound := r.entries.get(*cell & indexBits).bound; bound != 0 && e.cluster >= bound {
 			return
 		}
 	}
 	if !r.unfold(cell, line) {
 		return
 	}
-	if *cell != 0 && r.entries.a.get(*cell&indexBits).all&mask != 0 {
+	if *cell != 0 && r.entries.get(*cell&indexBits).all&mask != 0 {
 		if en.mask = r.settle(t, cell, line, part{e, en}, false); en.mask == 0 {
 			return
 		}
@@ -70,13 +70,13 @@ func (r *recorder) keep(cell *uint32, en entry) {
 		r.push(cell, en)
 		return
 	}
-	head := r.entries.a.get(*cell & indexBits)
+	head := r.entries.get(*cell & indexBits)
 	if head.mask&en.mask != 0 || head.how != inSheet && !r.gather(head) {
 		r.push(cell, en)
 		return
 	}
 	head.bound = 0
-	r.write(r.sheets.a.get(head.ev), en)
+	r.write(r.sheets.get(head.ev), en)
 	head.mask |= en.mask
 	head.all |= en.mask
 	if head.next == 0 { // nothing but the sheet
@@ -106,7 +106,7 @@ func (r *recorder) push(cell *uint32, en entry) bool {
 	var x *entry
 	if r.free != 0 {
 		i = r.free - 1
-		x = r.entries.a.get(i)
+		x = r.entries.get(i)
 		r.free = x.next
 	} else {
 		var ok bool
@@ -118,7 +118,7 @@ func (r *recorder) push(cell *uint32, en entry) bool {
 	en.all, en.next = en.mask, 0
 	if *cell&chainFlag != 0 {
 		en.next = *cell&indexBits + 1
-		en.all |= r.entries.a.get(*cell & indexBits).all
+		en.all |= r.entries.get(*cell & indexBits).all
 	}
 	*x = en
 	*cell = chainFlag | i
@@ -126,14 +126,14 @@ func (r *recorder) push(cell *uint32, en entry) bool {
 }
 
 func (r *recorder) freeEntry(i uint32) {
-	r.entries.a.get(i).next, r.free = r.free, i+1
+	r.entries.get(i).next, r.free = r.free, i+1
 }
 
 // take removes bytes of a chain's entry.
 func (r *recorder) take(en *entry, mask uint64) {
 	en.mask &^= mask
 	if en.how == inSheet {
-		r.sheets.a.get(en.ev).set(mask, 0)
+		r.sheets.get(en.ev).set(mask, 0)
 	}
 }
 
@@ -145,16 +145,16 @@ func (r *recorder) parts(cell uint32, line int64, f func(p part)) {
 		ev := r.event(cell - 1)
 		f(part{ev, entry{mask: ev.lineMask(line), ev: cell, thread: anyThread}})
 	case cell&flagBits == duoFlag:
-		d := *r.duos.a.get(cell & indexBits)
+		d := *r.duos.get(cell & indexBits)
 		for _, id := range [2]uint32{d.a, d.b} {
 			ev := r.event(id - 1)
 			f(part{ev, entry{mask: ev.lineMask(line), ev: id, thread: anyThread}})
 		}
 	case cell&flagBits == sheetFlag:
-		r.sheets.a.get(cell & indexBits).owners(func(o uint32, mask uint64) { f(r.part(o, mask)) })
+		r.sheets.get(cell & indexBits).owners(func(o uint32, mask uint64) { f(r.part(o, mask)) })
 	default:
 		for i := cell & indexBits; ; {
-			en := r.entries.a.get(i)
+			en := r.entries.get(i)
 			r.entryParts(en, f)
 			if en.next == 0 {
 				return
@@ -168,7 +168,7 @@ func (r *recorder) entryParts(en *entry, f func(p part)) {
 	switch {
 	case en.mask == 0:
 	case en.how == inSheet:
-		r.sheets.a.get(en.ev).owners(func(o uint32, mask uint64) { f(r.part(o, mask)) })
+		r.sheets.get(en.ev).owners(func(o uint32, mask uint64) { f(r.part(o, mask)) })
 	default:
 		f(part{r.event(en.ev - 1), *en})
 	}

@@ -37,7 +37,7 @@ func (r *recorder) over(t *table, cell uint32, e event, id uint32) (uint32, bool
 			out = id + 1
 		}
 	case duoFlag:
-		d := *r.duos.a.get(cell & indexBits)
+		d := *r.duos.get(cell & indexBits)
 		a, b := r.event(d.a-1), r.event(d.b-1)
 		switch {
 		case !a.whole() || !b.whole():
@@ -74,7 +74,7 @@ func (r *recorder) duo(a, b uint32) uint32 {
 		a, b = b, a
 	}
 	want := duo{a, b}
-	if r.lastDuo != 0 && *r.duos.a.get(r.lastDuo & indexBits) == want {
+	if r.lastDuo != 0 && *r.duos.get(r.lastDuo & indexBits) == want {
 		return r.lastDuo
 	}
 	i, x, ok := r.duos.alloc()
@@ -89,7 +89,7 @@ func (r *recorder) duo(a, b uint32) uint32 {
 
 // covered says that bytes of a line are touched by both of a duo, of smaller clusters.
 func (r *recorder) covered(cell uint32, line int64, mask uint64, cluster uint32) bool {
-	d := *r.duos.a.get(cell & indexBits)
+	d := *r.duos.get(cell & indexBits)
 	a, b := r.event(d.a-1), r.event(d.b-1)
 	return cluster > b.cluster && mask&^(a.lineMask(line)&b.lineMask(line)) == 0
 }
@@ -106,13 +106,13 @@ func (r *recorder) unfold(cell *uint32, line int64) bool {
 		*cell = 0
 		return r.push(cell, entry{mask: r.event(ev - 1).lineMask(line), ev: ev, thread: anyThread})
 	case duoFlag:
-		d := *r.duos.a.get(i)
+		d := *r.duos.get(i)
 		*cell = 0
 		return r.push(cell, entry{mask: r.event(d.a - 1).lineMask(line), ev: d.a, thread: anyThread}) &&
 			r.push(cell, entry{mask: r.event(d.b - 1).lineMask(line), ev: d.b, thread: anyThread})
 	case sheetFlag:
 		*cell = 0
-		return r.push(cell, entry{mask: r.sheets.a.get(i).mask(), ev: i, how: inSheet, thread: anyThread})
+		return r.push(cell, entry{mask: r.sheets.get(i).mask(), ev: i, how: inSheet, thread: anyThread})
 	}
 	return true
 }

@@ -85,7 +85,6 @@ type worker struct {
 	merges      []merged
 	held        [6]heldEvent
 	heldCount   int
-	contextsAt  cursor[*circumstances]
 	contextOf   map[contextKey]uint32
 	lastContext []contextEntry
 	syncs       map[syncKey]*syncState
@@ -188,7 +187,7 @@ func (m *worker) flushSteps() {
 func newWorker(s *launchState, first bool) *worker {
 	m := &worker{launchState: s, threads: s.threads, warps: (s.threads + 31) / 32}
 	m.threadBits = uint8(bits.Len(uint(s.threads - 1)))
-	m.rec, m.contextsAt.a, m.books = newRecorder(m, s), s.contexts, s.openBooks(first)
+	m.rec, m.books = newRecorder(m, s), s.openBooks(first)
 	m.seen = map[sight]bool{}
 	m.full = newSet(s.threads)
 	for i := 0; i < s.threads; i++ {

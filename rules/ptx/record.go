@@ -36,30 +36,29 @@ const (
 
 // recorder is a worker's side of the record.
 type recorder struct {
-	m       *worker
-	events  cursor[stored]
-	leaves  cursor[leaf]
-	entries cursor[entry]
-	sheets  cursor[sheet]
-	duos    cursor[duo]
-	solos   cursor[uint32]
-	free    uint32 // entries to use again, linked by next
-	sheet   uint32 // sheets to use again, linked by their first owner
-	lastDuo uint32 // cell of the duo that was made last
+	m        *worker
+	events   cursor[stored]
+	leaves   cursor[leaf]
+	entries  cursor[entry]
+	sheets   cursor[sheet]
+	duos     cursor[duo]
+	contexts cursor[*circumstances]
+	solos    cursor[uint32]
+	free     uint32 // entries to use again, linked by next
+	sheet    uint32 // sheets to use again, linked by their first owner
+	lastDuo  uint32 // cell of the duo that was made last
 
 	// Of the event that is being recorded:
 	took         bool   // something of it is kept
 	was, becomes uint32 // a cell of whole lines, and what it makes of it; 0 none
 	settling     settling
 
-	looked uint32    // of elements looked up
 	united [3]uint32 // two cells of whole lines, and what they make together
 }
 
 func newRecorder(m *worker, s *launchState) recorder {
-	r := recorder{m: m}
-	r.events.a, r.leaves.a, r.entries.a, r.sheets.a, r.solos.a, r.duos.a = s.events, s.leaves, s.entries, s.sheets, s.solos, s.duos
-	return r
+	return recorder{m: m, events: newCursor(s.events), leaves: newCursor(s.leaves), entries: newCursor(s.entries),
+		sheets: newCursor(s.sheets), solos: newCursor(s.solos), duos: newCursor(s.duos), contexts: newCursor(s.contexts)}
 }
 
 // add records an event's plan on a table.
@@ -95,8 +94,8 @@ func (t *table) note(cluster uint32) {
 
 // event gives an event by number.
 func (r *recorder) event(i uint32) event {
-	st := r.events.a.get(i)
-	return event{st, *r.m.contexts.get(st.context)}
+	st := r.events.get(i)
+	return event{st, *r.contexts.get(st.context)}
 }
 
 // span records an event that is a range of bytes.

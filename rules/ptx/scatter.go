@@ -108,16 +108,10 @@ func (m *worker) flushScatter() {
 	x.n = 0
 	owner, ok := r.soloOwner(x)
 	if ok {
-		free := uint32(0)
 		for k := range runs {
 			at[k] = x.tab.place(r, &runs[k])
 		}
-		for k := range runs {
-			if at[k] != nil {
-				free += *at[k] & 1
-			}
-		}
-		r.looked = free
+		look(at[:len(runs)])
 	}
 	moved := false
 	for k := range runs {
@@ -129,9 +123,43 @@ func (m *worker) flushScatter() {
 			*p = owner | uint32(runs[k].thread)
 			continue
 		}
+		if ok && runs[k].n == 1 && r.spread(x.tab, &runs[k], owner) {
+			continue
+		}
 		r.put(x.tab, x.e, x.id, x.size, &runs[k])
 		moved = ok // a line may have another sheet, or a chain, now
 	}
+}
+
+// look reads many words, so that memory is waited for once.
+//
+//go:noinline
+func look(at []*uint32) (sum uint32) {
+	for _, p := range at {
+		if p != nil {
+			sum += *p
+		}
+	}
+	return sum
+}
+
+// spread begins an empty line by a sheet, once so many elements were touched
+// one by one that most lines will come to need one.
+func (r *recorder) spread(t *table, run *threadRun, owner uint32) bool {
+	if t.solos++; t.solos < t.count*pageLines/4 || run.off&3 != 0 {
+		return false
+	}
+	line := run.off >> 6
+	cell := &r.leafOf(t.wide(r.m, line))[line%wideLines]
+	if *cell != 0 {
+		return false
+	}
+	i, sh, ok := r.newSheet()
+	if ok {
+		sh.owner[run.off>>2&(lineElements-1)] = owner | uint32(run.thread)
+		*cell = sheetFlag | i
+	}
+	return ok
 }
 
 // soloOwner gives the owner of 4-byte elements, without the thread.
@@ -158,11 +186,11 @@ func (t *table) place(r *recorder, run *threadRun) *uint32 {
 	if w&flagBits != leafFlag {
 		return nil
 	}
-	cell := r.leaves.a.get(w & indexBits)[line%wideLines]
+	cell := r.leaves.get(w & indexBits)[line%wideLines]
 	if cell&flagBits != sheetFlag {
 		return nil
 	}
-	return &r.sheets.a.get(cell & indexBits).owner[run.off>>2&(lineElements-1)]
+	return &r.sheets.get(cell & indexBits).owner[run.off>>2&(lineElements-1)]
 }
 
 // put records a run, line by line.

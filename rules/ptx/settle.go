@@ -20,7 +20,7 @@ func (r *recorder) settle(t *table, cell *uint32, line int64, now part, foreign 
 	c.now, c.mask, c.line, c.foreign, c.count, c.near.n, c.near.top = now, now.entry.mask, line, foreign, 0, 0, 0
 	prev := (*entry)(nil)
 	for i := *cell & indexBits; ; {
-		en := r.entries.a.get(i)
+		en := r.entries.get(i)
 		next := en.next
 		c.count++
 		if en.mask&c.mask != 0 {
@@ -33,7 +33,7 @@ func (r *recorder) settle(t *table, cell *uint32, line int64, now part, foreign 
 		if en.mask == 0 && (prev != nil || next != 0) {
 			if prev == nil {
 				*cell = chainFlag | (next - 1)
-				r.entries.a.get(next - 1).all |= en.all
+				r.entries.get(next - 1).all |= en.all
 			} else {
 				prev.next = next
 			}
@@ -61,7 +61,7 @@ func (r *recorder) settle(t *table, cell *uint32, line int64, now part, foreign 
 
 // meetSheet is meet for the owners of a sheet, of which it takes whole elements only.
 func (r *recorder) meetSheet(t *table, c *settling, en *entry) {
-	sh := r.sheets.a.get(en.ev)
+	sh := r.sheets.get(en.ev)
 	for b := (en.mask&c.mask | (en.mask&c.mask)>>1 | (en.mask&c.mask)>>2 | (en.mask&c.mask)>>3) & 0x1111111111111111; b != 0; {
 		k := bits.TrailingZeros64(b) / 4
 		o, element := sh.owner[k], elementMask<<(4*k)
@@ -106,7 +106,7 @@ func (r *recorder) meet(t *table, c *settling, old part) uint64 {
 func (r *recorder) limit(t *table, cell *uint32, c *settling) {
 	twice := c.near.twice(c.now.cluster)
 	if c.mask &^= twice; twice == ^uint64(0) {
-		r.entries.a.get(*cell & indexBits).bound = c.near.top + 1
+		r.entries.get(*cell & indexBits).bound = c.near.top + 1
 	}
 	if c.near.top > c.now.cluster && c.mask != 0 {
 		r.trim(cell, c.line, c.mask, c.now.cluster)
@@ -189,7 +189,7 @@ func (r *recorder) trim(cell *uint32, line int64, mask uint64, c uint32) {
 			}
 		})
 		for i := *cell & indexBits; ; {
-			en := r.entries.a.get(i)
+			en := r.entries.get(i)
 			r.cut(cell, en, unit, second)
 			if en.next == 0 {
 				break
@@ -211,7 +211,7 @@ func (r *recorder) cut(cell *uint32, en *entry, unit uint64, second uint32) {
 		return
 	}
 	first := bits.TrailingZeros64(unit) / 4
-	sh := r.sheets.a.get(en.ev)
+	sh := r.sheets.get(en.ev)
 	element := elementMask << (4 * first)
 	p := r.part(sh.owner[first], element)
 	if p.cluster <= second {

@@ -12,6 +12,7 @@ type table struct {
 	any   bool
 	least uint32 // smallest cluster on record
 	count int64  // of pages, once there is one
+	solos int64  // accesses to single elements of lines that are no sheets
 	pages []*page
 }
 
@@ -65,7 +66,7 @@ func (t *table) wide(m *worker, line int64) *uint32 {
 // leafOf gives the words of the lines of a KiB, of which w is the word.
 func (r *recorder) leafOf(w *uint32) *leaf {
 	if *w&flagBits == leafFlag {
-		return r.leaves.a.get(*w & indexBits)
+		return r.leaves.get(*w & indexBits)
 	}
 	i, x, ok := r.leaves.alloc()
 	if !ok {
@@ -81,6 +82,19 @@ func (r *recorder) leafOf(w *uint32) *leaf {
 	return x
 }
 
+// look reads a word of each sheet of a leaf, so that all of them are waited for
+// at once and not one by one.
+//
+//go:noinline
+func (r *recorder) look(x *leaf) (sum uint32) {
+	for _, c := range x {
+		if c&flagBits == sheetFlag {
+			sum += r.sheets.get(c & indexBits).owner[0]
+		}
+	}
+	return sum
+}
+
 // cell gives a line's cell, 0 where nothing touched it.
 func (t *table) cell(r *recorder, line int64) uint32 {
 	if line < 0 || line/pageLines >= int64(len(t.pages)) {
@@ -92,7 +106,7 @@ func (t *table) cell(r *recorder, line int64) uint32 {
 	}
 	w := p[line%pageLines/wideLines]
 	if w&flagBits == leafFlag {
-		return r.leaves.a.get(w & indexBits)[line%wideLines]
+		return r.leaves.get(w & indexBits)[line%wideLines]
 	}
 	return w
 }
@@ -113,7 +127,9 @@ func (t *table) each(r *recorder, f func(line, n int64, cell uint32) bool) {
 					return
 				}
 			default:
-				for j, c := range r.leaves.a.get(w & indexBits) {
+				x := r.leaves.get(w & indexBits)
+				r.look(x)
+				for j, c := range x {
 					if c != 0 && !f(line+int64(j), 1, c) {
 						return
 					}
@@ -132,16 +148,16 @@ func (t *table) masks(r *recorder, f func(line, n int64, mask uint64)) {
 	t.each(r, func(line, n int64, cell uint32) bool {
 		switch cell & flagBits {
 		case sheetFlag:
-			f(line, 1, r.sheets.a.get(cell&indexBits).mask())
+			f(line, 1, r.sheets.get(cell&indexBits).mask())
 			return true
 		case chainFlag:
-			f(line, 1, r.entries.a.get(cell&indexBits).all)
+			f(line, 1, r.entries.get(cell&indexBits).all)
 			return true
 		}
 		if cell != last {
 			last = cell
 			if cell&flagBits == duoFlag {
-				cell = r.duos.a.get(cell & indexBits).a
+				cell = r.duos.get(cell & indexBits).a
 			}
 			ev = r.event(cell - 1)
 			whole = ev.whole()
@@ -150,7 +166,7 @@ func (t *table) masks(r *recorder, f func(line, n int64, mask uint64)) {
 		if n == 1 && !whole {
 			mask = ev.lineMask(line)
 			if last&flagBits == duoFlag {
-				mask |= r.event(r.duos.a.get(last&indexBits).b - 1).lineMask(line)
+				mask |= r.event(r.duos.get(last&indexBits).b - 1).lineMask(line)
 			}
 		}
 		f(line, n, mask)

@@ -55,7 +55,7 @@ func (r *recorder) fits(en entry) bool {
 	if en.thread == anyThread {
 		return true
 	}
-	n := ^r.events.a.get(en.ev - 1).thread
+	n := ^r.events.get(en.ev - 1).thread
 	return n >= 0 && n < 1<<(31-r.m.threadBits) && (en.how&15 >= 2 || en.how>>4 == 1)
 }
 
@@ -65,7 +65,7 @@ func (r *recorder) write(sh *sheet, en entry) {
 		sh.set(en.mask, en.ev)
 		return
 	}
-	solo := soloFlag | uint32(^r.events.a.get(en.ev-1).thread)<<r.m.threadBits
+	solo := soloFlag | uint32(^r.events.get(en.ev-1).thread)<<r.m.threadBits
 	for b := en.mask & 0x1111111111111111; b != 0; b &= b - 1 {
 		i := bits.TrailingZeros64(b)
 		sh.owner[i/4&(lineElements-1)] = solo | uint32(en.threadAt(i))
@@ -83,7 +83,7 @@ func (r *recorder) part(owner uint32, mask uint64) part {
 		return part{r.event(owner - 1), entry{mask: mask, ev: owner, thread: anyThread}}
 	}
 	owner &^= soloFlag
-	id := *r.solos.a.get(owner >> r.m.threadBits)
+	id := *r.solos.get(owner >> r.m.threadBits)
 	thread := owner & (1<<r.m.threadBits - 1)
 	return part{r.event(id), entry{mask: mask, ev: id + 1, thread: int16(thread), first: uint8(bits.TrailingZeros64(mask)), how: 6 + 1<<4}}
 }
@@ -106,7 +106,7 @@ func (sh *sheet) owners(f func(owner uint32, mask uint64)) {
 func (r *recorder) newSheet() (uint32, *sheet, bool) {
 	if r.sheet != 0 {
 		i := r.sheet - 1
-		sh := r.sheets.a.get(i)
+		sh := r.sheets.get(i)
 		r.sheet = sh.owner[0]
 		*sh = sheet{}
 		return i, sh, true
@@ -120,7 +120,7 @@ func (r *recorder) newSheet() (uint32, *sheet, bool) {
 
 // freeSheet gives a sheet back.
 func (r *recorder) freeSheet(i uint32) {
-	r.sheets.a.get(i).owner[0] = r.sheet
+	r.sheets.get(i).owner[0] = r.sheet
 	r.sheet = i + 1
 }
 
