@@ -7,12 +7,16 @@ type duo struct{ a, b uint32 } // event + 1
 
 const duoBytes = 8
 
-// whole says that every line that the event touches, it touches whole.
-func (e event) whole() bool {
-	if e.plan != nil {
-		return e.plan.whole
+// wholeFlag marks an event that touches whole each line that it touches.
+const wholeFlag = uint32(1) << 31
+
+func (st *stored) whole() bool { return st.context&wholeFlag != 0 }
+
+// setWhole sets the flag once the event's plan, or its size, is known.
+func (e event) setWhole() {
+	if e.plan != nil && e.plan.whole || e.plan == nil && e.base&63 == 0 && e.size&63 == 0 && e.size > 0 {
+		e.context |= wholeFlag
 	}
-	return e.base&63 == 0 && e.size&63 == 0 && e.size > 0
 }
 
 // over says what becomes of a cell of whole lines when another event touches

@@ -6,7 +6,7 @@ type stored struct {
 	cluster uint32 // number of the cluster in the grid
 	seq     uint32 // in the cluster
 	orig    int32  // number of the instruction; of a merged event, of the first
-	context uint32 // number of the circumstances
+	context uint32 // number of the circumstances, and wholeFlag
 	rank    uint16 // of the block in its cluster
 	async   uint16 // 1 + mbarrier whose phase completes the access; asyncNever: nothing does
 	phase   uint32 // that phase
@@ -70,6 +70,7 @@ func (r *recorder) add(t *table, ev event) {
 	}
 	*st = *ev.stored
 	e := event{st, ev.circumstances}
+	e.setWhole()
 	t.note(ev.cluster)
 	r.took, r.was = false, 0
 	first := ev.base >> 6
@@ -95,7 +96,7 @@ func (t *table) note(cluster uint32) {
 // event gives an event by number.
 func (r *recorder) event(i uint32) event {
 	st := r.events.get(i)
-	return event{st, *r.contexts.get(st.context)}
+	return event{st, *r.contexts.get(st.context &^ wholeFlag)}
 }
 
 // span records an event that is a range of bytes.

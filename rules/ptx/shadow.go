@@ -141,37 +141,82 @@ func (t *table) each(r *recorder, f func(line, n int64, cell uint32) bool) {
 
 // masks calls f with the bytes touched of each line, ascending; n lines share one mask.
 func (t *table) masks(r *recorder, f func(line, n int64, mask uint64)) {
-	if !t.any {
-		return
+	start, n := int64(0), int64(0) // whole lines that have not been told
+	tell := func() {
+		if n > 0 {
+			f(start, n, ^uint64(0))
+		}
+		n = 0
 	}
-	last, ev, whole := uint32(0), event{}, false
-	t.each(r, func(line, n int64, cell uint32) bool {
-		switch cell & flagBits {
-		case sheetFlag:
-			f(line, 1, r.sheets.get(cell&indexBits).mask())
-			return true
-		case chainFlag:
-			f(line, 1, r.entries.get(cell&indexBits).all)
-			return true
+	last, whole := uint32(0), false
+	for i, p := range t.pages {
+		if p == nil {
+			continue
 		}
-		if cell != last {
-			last = cell
-			if cell&flagBits == duoFlag {
-				cell = r.duos.get(cell & indexBits).a
+		for k, w := range p {
+			line := int64(i)*pageLines + int64(k)*wideLines
+			cells := []uint32(nil)
+			switch {
+			case w == 0:
+				continue
+			case w&flagBits == leafFlag:
+				x := r.leaves.get(w & indexBits)
+				r.look(x)
+				cells = x[:]
+			default:
+				if start+n != line {
+					tell()
+					start = line
+				}
+				n += wideLines
 			}
-			ev = r.event(cell - 1)
-			whole = ev.whole()
-		}
-		mask := ^uint64(0)
-		if n == 1 && !whole {
-			mask = ev.lineMask(line)
-			if last&flagBits == duoFlag {
-				mask |= r.event(r.duos.get(last&indexBits).b - 1).lineMask(line)
+			for j, cell := range cells {
+				if cell == 0 {
+					continue
+				}
+				if cell != last {
+					last, whole = cell, r.isWhole(cell)
+				}
+				at := line + int64(j)
+				if whole {
+					if start+n != at {
+						tell()
+						start = at
+					}
+					n++
+					continue
+				}
+				tell()
+				f(at, 1, r.mask(cell, at))
 			}
 		}
-		f(line, n, mask)
-		return true
-	})
+	}
+	tell()
+}
+
+// isWhole says that a cell's events touch whole lines, as far as is quickly known.
+func (r *recorder) isWhole(cell uint32) bool {
+	switch cell & flagBits {
+	case 0:
+		return r.events.get(cell - 1).whole()
+	case duoFlag:
+		return r.events.get(r.duos.get(cell&indexBits).a - 1).whole()
+	}
+	return false
+}
+
+// mask gives the bytes of a line that a cell tells of.
+func (r *recorder) mask(cell uint32, line int64) uint64 {
+	switch cell & flagBits {
+	case 0:
+		return r.event(cell - 1).lineMask(line)
+	case sheetFlag:
+		return r.sheets.get(cell & indexBits).mask()
+	case chainFlag:
+		return r.entries.get(cell & indexBits).all
+	}
+	d := *r.duos.get(cell & indexBits)
+	return r.event(d.a-1).lineMask(line) | r.event(d.b-1).lineMask(line)
 }
 
 // shadowBytes is the memory of the record.
