@@ -50,14 +50,25 @@ type touch struct {
 
 // resolve finds the space of an access; ok is false when it was split up or cannot be done.
 func (s *strand) resolve(c *code, mask *mset) (touch, bool) {
+	var t touch
+	ok := s.aim(&t, c, mask)
+	return t, ok
+}
+
+// aim is resolve into an empty touch.
+func (s *strand) aim(t *touch, c *code, mask *mset) bool {
 	a := &s.r[c.src[0]]
 	if a.taint != 0 {
 		s.m.useAddress(a.taint, c)
 	}
-	t := touch{s: s, c: c, mask: mask, addr: a, u: a.u + c.mem.off, space: c.mem.space}
-	if t.space != spaceGeneric {
-		return t, true
-	}
+	t.s, t.c, t.mask, t.addr, t.u, t.space = s, c, mask, a, a.u+c.mem.off, c.mem.space
+	return t.space != spaceGeneric || t.findSpace()
+}
+
+// findSpace finds the space of a generic address; it is false where threads
+// address several.
+func (t *touch) findSpace() bool {
+	s, c, a, mask := t.s, t.c, t.addr, t.mask
 	first := spaceOf(t.at(mask.list[0]))
 	if a.kind != uniform {
 		if a.kind == thread && spaceOf(t.u+uint64(a.t.lo)) == spaceOf(t.u+uint64(a.t.hi)) {
@@ -66,7 +77,7 @@ func (s *strand) resolve(c *code, mask *mset) (touch, bool) {
 			for _, i := range mask.list {
 				if spaceOf(t.at(i)) != first {
 					s.m.stopAt(c.in, "threads address different spaces at once")
-					return t, false
+					return false
 				}
 			}
 		}
@@ -80,7 +91,7 @@ func (s *strand) resolve(c *code, mask *mset) (touch, bool) {
 	case spaceParam:
 		t.u -= paramWindow
 	}
-	return t, true
+	return true
 }
 
 func spaceOf(a uint64) space {

@@ -49,6 +49,9 @@ func runPure(s *strand, c *code) {
 
 // evalPure computes into dst, which may be one of the sources.
 func evalPure(s *strand, c *code, dst *value) {
+	if evalUniform(s.r, c, dst) {
+		return
+	}
 	var x [4]*value
 	kinds, tt := uniform, taint(0)
 	for i, slot := range c.src {
@@ -62,10 +65,6 @@ func evalPure(s *strand, c *code, dst *value) {
 	for i := len(c.src); i < 4; i++ {
 		x[i] = &s.m.zero
 	}
-	if kinds == uniform {
-		dst.setU(c.fn(c, x[0].u, x[1].u, x[2].u, x[3].u), tt)
-		return
-	}
 	if kinds == thread {
 		if c.alg != algNone && linear(s.m, c, &x, dst, tt) {
 			return
@@ -76,6 +75,36 @@ func evalPure(s *strand, c *code, dst *value) {
 	}
 	evalVector(s.m, c, &x, dst)
 	dst.taint = tt
+}
+
+// evalUniform computes what is the same in every thread; it is false where a source is not.
+func evalUniform(r []value, c *code, dst *value) bool {
+	switch len(c.src) {
+	case 1:
+		a := &r[c.src[0]]
+		if a.kind != uniform {
+			return false
+		}
+		dst.setU(c.fn(c, a.u, 0, 0, 0), a.taint)
+	case 2:
+		a, b := &r[c.src[0]], &r[c.src[1]]
+		if a.kind|b.kind != uniform {
+			return false
+		}
+		dst.setU(c.fn(c, a.u, b.u, 0, 0), a.taint|b.taint)
+	default:
+		var u [4]uint64
+		tt := taint(0)
+		for i, slot := range c.src {
+			x := &r[slot]
+			if x.kind != uniform {
+				return false
+			}
+			u[i&3], tt = x.u, tt|x.taint
+		}
+		dst.setU(c.fn(c, u[0], u[1], u[2], u[3]), tt)
+	}
+	return true
 }
 
 // evalThread remembers results of sources that come again; false when they do

@@ -12,8 +12,8 @@ func runLoad(s *strand, c *code) {
 		s.keepOld(c)
 		return
 	}
-	t, ok := s.resolve(c, mask)
-	if !ok {
+	var t touch
+	if !s.aim(&t, c, mask) {
 		return
 	}
 	switch t.space {
@@ -257,8 +257,8 @@ func runStore(s *strand, c *code) {
 	if mask == nil {
 		return
 	}
-	t, ok := s.resolve(c, mask)
-	if !ok {
+	var t touch
+	if !s.aim(&t, c, mask) {
 		return
 	}
 	switch t.space {

@@ -69,7 +69,12 @@ func signExtend(x uint64, bits uint8) int64 {
 	return int64(x<<s) >> s
 }
 
-func (x *value) setU(u uint64, t taint) { x.kind, x.u, x.t, x.taint = uniform, u, nil, t }
+func (x *value) setU(u uint64, t taint) {
+	x.kind, x.u, x.taint = uniform, u, t
+	if x.t != nil { // most are: no pointer is written
+		x.t = nil
+	}
+}
 
 func (x *value) setT(u uint64, t *offsets, tt taint) {
 	if t.lo == t.hi {
