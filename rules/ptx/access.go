@@ -50,18 +50,21 @@ type touch struct {
 
 // resolve finds the space of an access; ok is false when it was split up or cannot be done.
 func (s *strand) resolve(c *code, mask *mset) (touch, bool) {
-	var t touch
-	ok := s.aim(&t, c, mask)
-	return t, ok
+	t := s.aim(c, mask)
+	return t, t.checked()
 }
 
-// aim is resolve into an empty touch.
-func (s *strand) aim(t *touch, c *code, mask *mset) bool {
+// aim makes a touch, on the caller's stack.
+func (s *strand) aim(c *code, mask *mset) touch {
 	a := &s.r[c.src[0]]
-	if a.taint != 0 {
-		s.m.useAddress(a.taint, c)
+	return touch{s: s, c: c, mask: mask, addr: a, u: a.u + c.mem.off, space: c.mem.space}
+}
+
+// checked notes what the address depends on and finds its space.
+func (t *touch) checked() bool {
+	if t.addr.taint != 0 {
+		t.s.m.useAddress(t.addr.taint, t.c)
 	}
-	t.s, t.c, t.mask, t.addr, t.u, t.space = s, c, mask, a, a.u+c.mem.off, c.mem.space
 	return t.space != spaceGeneric || t.findSpace()
 }
 
@@ -185,9 +188,9 @@ func (t *touch) record(g *gbuf, d direction, sh *shape, off int64) {
 	b.cl.seq++
 	h := &m.held[m.heldCount]
 	m.heldCount++
-	h.g, h.d, h.c, h.sh, h.first, h.down, h.sync = g, d, t.c, sh, sh.size, false, now
-	if h.more != nil {
-		h.more = nil
+	h.d, h.first, h.down = d, sh.size, false
+	if h.g != g || h.c != t.c || h.sh != sh || h.sync != now || h.more != nil { // blocks are alike: no pointer is written
+		h.g, h.c, h.sh, h.sync, h.more = g, t.c, sh, now, nil
 	}
 	h.ev.cluster, h.ev.seq, h.ev.orig, h.ev.rank = b.cl.number, b.cl.seq, t.c.orig, uint16(b.rank)
 	h.ev.async, h.ev.phase, h.ev.base = t.async, t.phase, off

@@ -92,7 +92,9 @@ func (m *worker) startCluster(number uint32) *clusterRun {
 		b.id = [3]uint32{base[0] + in[0], base[1] + in[1], base[2] + in[2]}
 		b.shared.init(m)
 		s := m.firstStrand(r)
-		s.b = b
+		if s.b != b {
+			s.b = b
+		}
 		for _, i := range m.p.inputs {
 			s.r[i].setU(0, 0)
 		}
@@ -158,7 +160,10 @@ func (m *worker) firstStrand(r int) *strand {
 	} else {
 		*s = strand{}
 	}
-	s.m, s.mask, s.watch, s.r = m, m.full, -1, m.registers()
+	s.watch, s.r = -1, m.registers()
+	if s.m != m || s.mask != m.full {
+		s.m, s.mask = m, m.full
+	}
 	return s
 }
 

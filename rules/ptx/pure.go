@@ -156,7 +156,8 @@ func evalVector(m *worker, c *code, x *[4]*value, dst *value) {
 		b = x[1].spread(m.buf[1][:n], c.srcMask[1])
 	}
 	out := dst.vec(n)
-	dst.kind, dst.t = vector, nil
+	dst.kind = vector
+	dst.noOffsets()
 	if c.loop != nil && c.loop(c, out, a, b, d) {
 		return
 	}

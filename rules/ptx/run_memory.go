@@ -12,8 +12,8 @@ func runLoad(s *strand, c *code) {
 		s.keepOld(c)
 		return
 	}
-	var t touch
-	if !s.aim(&t, c, mask) {
+	t := s.aim(c, mask)
+	if !t.checked() {
 		return
 	}
 	switch t.space {
@@ -172,7 +172,10 @@ func (t *touch) results() *results {
 	m := t.s.m
 	r := &m.results
 	n := len(t.c.dsts)
-	r.s, r.mask, r.regs, r.op, r.common = t.s, t.mask, t.c.dsts, t.c.mem, t.guardTaint()
+	if r.s != t.s || r.mask != t.mask || r.op != t.c.mem { // blocks are alike: no pointer is written
+		r.s, r.mask, r.regs, r.op = t.s, t.mask, t.c.dsts, t.c.mem
+	}
+	r.common = t.guardTaint()
 	if t.addr.kind != uniform && slices.Contains(r.regs, t.c.src[0]) { // the address register is loaded into
 		m.addrCopy.copyFrom(t.addr)
 		t.addr = &m.addrCopy
@@ -243,7 +246,8 @@ func (r *results) end() {
 	for k, d := range r.regs {
 		if d >= 0 {
 			x := &r.s.r[d]
-			x.kind, x.t, x.taint = vector, nil, r.taints[k]|r.common
+			x.kind, x.taint = vector, r.taints[k]|r.common
+			x.noOffsets()
 		}
 	}
 }
@@ -257,8 +261,8 @@ func runStore(s *strand, c *code) {
 	if mask == nil {
 		return
 	}
-	var t touch
-	if !s.aim(&t, c, mask) {
+	t := s.aim(c, mask)
+	if !t.checked() {
 		return
 	}
 	switch t.space {

@@ -71,17 +71,26 @@ func signExtend(x uint64, bits uint8) int64 {
 
 func (x *value) setU(u uint64, t taint) {
 	x.kind, x.u, x.taint = uniform, u, t
-	if x.t != nil { // most are: no pointer is written
+	x.noOffsets()
+}
+
+// noOffsets forgets offsets. Writing a pointer costs more than to look first,
+// and most registers hold the same kind of value in every block.
+func (x *value) noOffsets() {
+	if x.t != nil {
 		x.t = nil
 	}
 }
 
 func (x *value) setT(u uint64, t *offsets, tt taint) {
 	if t.lo == t.hi {
-		x.kind, x.u, x.t, x.taint = uniform, u+uint64(t.lo), nil, tt
+		x.setU(u+uint64(t.lo), tt)
 		return
 	}
-	x.kind, x.u, x.t, x.taint = thread, u, t, tt
+	x.kind, x.u, x.taint = thread, u, tt
+	if x.t != t {
+		x.t = t
+	}
 }
 
 // vec gives the register's own vector, to be filled.
