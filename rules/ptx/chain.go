@@ -14,7 +14,8 @@ type entry struct {
 
 const (
 	anyThread = -1
-	maxChain  = 256 // entries of a chain
+	maxChain  = 1024 // entries of a line
+	maxDepth  = 256  // accesses to bytes that an access touches
 )
 
 // merge adds a part of an event to a line, which may have accesses already.

@@ -9,6 +9,7 @@ type settling struct {
 	line    int64
 	foreign bool // recorded by another worker
 	count   int  // entries looked at
+	met     int  // parts of the same bytes
 	near    neighbours
 }
 
@@ -17,7 +18,7 @@ type settling struct {
 // nothing of the chain is ordered before it or after.
 func (r *recorder) settle(t *table, cell *uint32, line int64, now part, foreign bool) uint64 {
 	c := &r.settling
-	c.now, c.mask, c.line, c.foreign, c.count, c.near.n, c.near.top = now, now.entry.mask, line, foreign, 0, 0, 0
+	c.now, c.mask, c.line, c.foreign, c.count, c.met, c.near.n, c.near.top = now, now.entry.mask, line, foreign, 0, 0, 0, 0
 	prev := (*entry)(nil)
 	for i := *cell & indexBits; ; {
 		en := r.entries.get(i)
@@ -52,7 +53,7 @@ func (r *recorder) settle(t *table, cell *uint32, line int64, now part, foreign 
 	if c.near.n > 1 {
 		r.limit(t, cell, c)
 	}
-	if c.count > maxChain {
+	if c.met > maxDepth || c.count > maxChain {
 		r.m.crowded.Store(true)
 		return 0
 	}
@@ -85,6 +86,7 @@ func (r *recorder) meetSheet(t *table, c *settling, en *entry) {
 // from the access what the older part makes needless.
 func (r *recorder) meet(t *table, c *settling, old part) uint64 {
 	both := old.entry.mask & c.mask
+	c.met++
 	if old.cluster != c.now.cluster {
 		c.near.add(old.cluster, both)
 		return 0
