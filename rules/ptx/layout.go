@@ -121,7 +121,10 @@ func (l *lowerer) symbol(v *variable) (uint64, error) {
 		return uint64(l.frameOf(v)), nil
 	case "param":
 		if l.env.parent == nil && l.isEntryParam(v) {
-			return paramWindow + uint64(v.index)<<20, nil
+			if v.size > 1<<paramLog {
+				return 0, l.fail("a parameter of %d bytes", v.size)
+			}
+			return paramWindow + uint64(v.index)<<paramLog, nil
 		}
 	}
 	return 0, l.fail("the address of .%s %s is not supported", v.space, clip(v.name))

@@ -111,6 +111,7 @@ func effectCases() []effectCase {
 		{"a branch on mma", crossed + mma + "setp.eq.u32 %p1, %r5, 0; @%p1 bra E; st.global.b32 [%rd14], 1; E: ret;", refused("not computed")},
 		{"a trap", rowHead + "setp.eq.u32 %p1, %tid, 3; @%p1 trap; ret;", refused("trap")},
 		{"alloca", "alloca.u64 %rd5, 16; ret;", refused("alloca")},
+		{"multimem", "multimem.red.relaxed.sys.global.add.u32 [%rd1], 1; ret;", refused("several devices")},
 		{"discard", "discard.global.L2 [%rd1], 128; ret;", refused("discard")},
 		{"cp.async.bulk, read and written", rowHead + `setp.eq.u32 %p1, %tid, 0; @!%p1 bra E; mbarrier.init.shared.b64 [%r40], 1; mbarrier.arrive.expect_tx.shared.b64 _, [%r40], 256;
 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r40+128], [%rd0+512], 256, [%r40]; W: mbarrier.try_wait.parity.shared.b64 %p2, [%r40], 0; @!%p2 bra W;

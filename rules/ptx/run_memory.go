@@ -22,7 +22,7 @@ func runLoad(s *strand, c *code) {
 	case spaceLocal:
 		t.loadLocal()
 	case spaceParam:
-		s.m.stopAt(c.in, "generic addresses of parameters are not supported")
+		t.loadParam()
 	default:
 		t.loadGlobal()
 	}

@@ -111,6 +111,7 @@ func (p *program) mark(sl *slicing, defs [][]*code, bases func(c *code) taint) {
 			case spaceGeneric:
 				loaded |= bases(c)
 				sl.keepShared = true
+			case spaceParam: // nothing is stored there
 			default:
 				sl.keepShared = true
 			}

@@ -8,7 +8,10 @@ import (
 func atomicRows() []Row {
 	return []Row{
 		{"atom", "9.7.13 Parallel Synchronization: atom", lowerAtomic},
-		{"red", "9.7.13 Parallel Synchronization: red", lowerAtomic},
+		{"red", "9.7.13 Parallel Synchronization: red, red.async", lowerAtomic},
+		{"multimem", "9.7.9 Data Movement and Conversion: multimem", func(l *lowerer, _ *instr) error {
+			return l.fail("memory that several devices share is not supported")
+		}},
 	}
 }
 
@@ -18,7 +21,7 @@ func lowerAtomic(l *lowerer, in *instr) error {
 		return l.fail("unknown form")
 	}
 	if in.parts[1] == "async" {
-		return l.fail("red.async is not supported")
+		return l.storeAsync(in, lowerAtomic)
 	}
 	n := len(in.parts)
 	op := &memOp{vec: 1, write: true, atomic: true, what: in.parts[0]}

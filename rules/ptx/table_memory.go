@@ -10,7 +10,7 @@ func memoryRows() []Row {
 	return []Row{
 		{"ld", s + "ld", lowerLoad},
 		{"ldu", s + "ldu", lowerLoad},
-		{"st", s + "st", lowerStore},
+		{"st", s + "st, st.async", lowerStore},
 		{"prefetch", s + "prefetch", lowerHint},
 		{"prefetchu", s + "prefetchu", lowerHint},
 		{"applypriority", s + "applypriority", lowerHint},
@@ -124,7 +124,7 @@ func lowerLoad(l *lowerer, in *instr) error {
 	if len(in.ops) != 2 && len(in.ops) != 3 {
 		return l.fail("2 operands expected")
 	}
-	if op.space == spaceParam {
+	if a := in.ops[1]; op.space == spaceParam && (a.kind != opAddress || len(a.sub) == 0 || a.sub[0].kind != opReg) {
 		return l.loadParam(in, op, typ)
 	}
 	if op.space == spaceConst {
@@ -135,6 +135,9 @@ func lowerLoad(l *lowerer, in *instr) error {
 		return err
 	}
 	op.off = off
+	if op.space == spaceParam { // as mov and cvta.param give it
+		op.off -= paramWindow
+	}
 	regs, _ := l.elements(in.ops[0], false)
 	c := &code{run: runLoad, mem: op, src: []int32{addr}, effect: true, needs: []int32{addr}}
 	for _, r := range regs {
@@ -228,8 +231,11 @@ func (l *lowerer) extendTo(d, src int32, op *memOp) {
 }
 
 func lowerStore(l *lowerer, in *instr) error {
-	if len(in.parts) > 1 && (in.parts[1] == "async" || in.parts[1] == "bulk") {
-		return l.fail("st.%s is not supported", in.parts[1])
+	if len(in.parts) > 1 && in.parts[1] == "async" {
+		return l.storeAsync(in, lowerStore)
+	}
+	if len(in.parts) > 1 && in.parts[1] == "bulk" {
+		return l.fail("st.bulk is not supported")
 	}
 	op, typ, err := l.memoryWords(in)
 	if err != nil {
