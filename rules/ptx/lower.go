@@ -39,6 +39,7 @@ type paramKey struct {
 type lowerer struct {
 	p      *program
 	rows   map[string]Row
+	known  map[string][]form
 	env    *environment
 	consts map[constant]int32
 	params map[paramKey]int32 // .param variables of calls, as registers
@@ -55,7 +56,7 @@ func compile(e *Entry) (*program, error) {
 	p := &program{entry: e, fn: e.fn}
 	l := &lowerer{p: p, consts: map[constant]int32{}, params: map[paramKey]int32{}, frames: map[*variable]int64{}, carry: -1, mod: e.module,
 		copies: hasCopies(e.fn)}
-	l.rows = map[string]Row{}
+	l.rows, l.known = map[string]Row{}, map[string][]form{}
 	for _, r := range Rows() {
 		l.rows[r.Opcode] = r
 	}
@@ -158,6 +159,9 @@ func (l *lowerer) instruction(in *instr) error {
 		return l.fail("%d operands expected, found %d", n, len(in.ops))
 	} else if n > 1 && len(in.parts) < 2 {
 		return l.fail("a type is missing")
+	}
+	if err := l.checkForm(in); err != nil {
+		return err
 	}
 	if err := row.lower(l, in); err != nil {
 		var u *unsupported

@@ -72,6 +72,8 @@ func cvtCases() []rowCase {
 		values("cvt.rn.satfinite.bf16x2.f32 %z, %a, %b;", "rr", "r", v(0x7f7fffff, negInf, 0x7f7fff7f)),
 		values("cvt.rn.satfinite.f16x2.f32 %z, %a, %b;", "rr", "r", v(f(1e6), f(-1e6), 0x7bfffbff)),
 		values("cvt.rn.f16x2.e4m3x2 %z, %a;", "h", "r", v(0x387e, 0x3c005f00)),
+		values("cvt.rn.satfinite.e4m3x2.f16x2 %z, %a;", "r", "h", v(0x3c005f00, 0x387e), v(0x7c00fc00, 0x7efe)),
+		values("cvt.rn.satfinite.e5m2x2.f16x2 %z, %a;", "r", "h", v(0x3c007800, 0x3c78), v(0x7bff0000, 0x7b00)),
 		values("cvt.rn.f16x2.e5m2x2 %z, %a;", "h", "r", v(0x3c7b, 0x3c007b00)),
 	}
 }

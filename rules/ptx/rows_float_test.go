@@ -61,7 +61,7 @@ func floatCases() []rowCase {
 		values("testp.infinite.f32 %z, %a;", "r", "p", v(negInf, 1), v(nan, 0)),
 		values("testp.number.f32 %z, %a;", "r", "p", v(inf, 1), v(nan, 0)),
 		values("testp.notanumber.f64 %z, %a;", "d", "p", v(f64b(math.NaN()), 1), v(0, 0)),
-		values("testp.normal.f32 %z, %a;", "r", "p", v(denormal, 0), v(f(0x1p-126), 1), v(0, 0)),
+		values("testp.normal.f32 %z, %a;", "r", "p", v(denormal, 0), v(f(0x1p-126), 1), v(0, 1), v(neg32, 1), v(inf, 0)),
 		values("testp.subnormal.f32 %z, %a;", "r", "p", v(denormal, 1), v(f(0x1p-126), 0), v(0, 0)),
 		values("copysign.f32 %z, %a, %b;", "rr", "r", v(f(-1), f(5), f(-5)), v(one, f(-5), f(5))),
 		values("copysign.f64 %z, %a, %b;", "dd", "d", v(f64b(-1), f64b(5), f64b(-5))),

@@ -19,12 +19,13 @@ import (
 type rowCase struct {
 	text, in, out string
 	values        [][]uint64 // inputs, then the result
+	brief         bool       // of many alike: one line alone is tried as constants
 }
 
 // valueCases lists all of them.
 func valueCases() []rowCase {
 	var out []rowCase
-	for _, list := range [][]rowCase{integerCases(), bitCases(), logicCases(), moveCases(), floatCases(), halfCases(), cvtCases()} {
+	for _, list := range [][]rowCase{integerCases(), bitCases(), logicCases(), moveCases(), floatCases(), halfCases(), cvtCases(), cvtPairCases(), wordCases()} {
 		out = append(out, list...)
 	}
 	return out
@@ -37,7 +38,10 @@ func TestRowValues(t *testing.T) {
 		t.Run(c.text, func(t *testing.T) {
 			require.LessOrEqual(t, len(c.values), 32)
 			c.check(t, c.values, true)
-			for _, line := range c.values {
+			for i, line := range c.values {
+				if c.brief && i > 0 {
+					break
+				}
 				c.check(t, [][]uint64{line}, false)
 			}
 		})
@@ -174,7 +178,9 @@ func TestEveryRowHasACase(t *testing.T) {
 }
 
 // one makes a case of few words: inputs and result in one line each.
-func values(text, in, out string, lines ...[]uint64) rowCase { return rowCase{text, in, out, lines} }
+func values(text, in, out string, lines ...[]uint64) rowCase {
+	return rowCase{text, in, out, lines, false}
+}
 
 func v(x ...uint64) []uint64 { return x }
 

@@ -28,6 +28,9 @@ func lowerCvt(l *lowerer, in *instr) error {
 	if strings.HasSuffix(to, "x2") || strings.HasSuffix(from, "x2") {
 		return lowerCvtPacked(l, in, m)
 	}
+	if !converts(to) && (to != "tf32" || from != "f32") || !converts(from) {
+		return l.fail("this conversion is not supported")
+	}
 	if len(in.ops) != 2 {
 		return l.fail("2 operands expected")
 	}
@@ -57,6 +60,15 @@ func lowerCvt(l *lowerer, in *instr) error {
 		return r
 	}, algNone, src)
 	return nil
+}
+
+// converts names the types that cvt takes alone, not in pairs.
+func converts(typ string) bool {
+	switch typ {
+	case "u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64", "f16", "bf16", "f32", "f64":
+		return true
+	}
+	return false
 }
 
 func (l *lowerer) cvtIntegers(d, src int32, width uint8, m modifiers) error {
@@ -122,18 +134,19 @@ func clampInteger(a uint64, fromSigned bool, bits uint8, signed bool) uint64 {
 func convertFloat(m modifiers) func(a uint64) uint64 {
 	to, from, mode := m.typ, m.from, roundingOf(m)
 	ftz, sat, relu := m.has("ftz"), m.has("sat"), m.has("relu")
+	flush := ftz && from == "f32" // .ftz is about singles alone
 	toInt := m.has("rni") || m.has("rzi") || m.has("rmi") || m.has("rpi")
 	switch {
 	case isFloat(from) && isInteger(to):
 		return func(a uint64) uint64 {
-			return floatToInt(roundInteger(toFloat(a, from, ftz), mode), uint8(typeBits(to)), isSigned(to))
+			return floatToInt(roundInteger(toFloat(a, from, flush), mode), uint8(typeBits(to)), isSigned(to))
 		}
 	case isInteger(from):
 		fb, fs := uint8(typeBits(from)), isSigned(from)
 		return func(a uint64) uint64 { return intToFloat(a&widthMask(fb), fb, fs, to, mode) }
 	}
 	return func(a uint64) uint64 {
-		x := toFloat(a, from, ftz)
+		x := toFloat(a, from, flush)
 		if toInt {
 			x = roundInteger(x, mode)
 		}
@@ -251,7 +264,9 @@ func packedFormat(typ string) (format, bool) {
 func lowerCvtPacked(l *lowerer, in *instr, m modifiers) error {
 	tf, ok1 := packedFormat(m.typ)
 	ff, ok2 := packedFormat(m.from)
-	if !ok1 || !ok2 {
+	eight := func(typ string) bool { return typ == "e4m3x2" || typ == "e5m2x2" }
+	if !ok1 || !ok2 || !strings.HasSuffix(m.typ, "x2") ||
+		m.from != "f32" && !(eight(m.typ) && m.from == "f16x2") && !(eight(m.from) && m.typ == "f16x2") {
 		return l.fail("this conversion is not supported")
 	}
 	width, each := uint8(typeBits(m.typ)), uint(typeBits(m.typ)/2)

@@ -19,7 +19,7 @@ func floatRows() []Row {
 	}
 }
 
-// toFloat reads bits of a scalar type.
+// toFloat reads bits of a scalar type; with ftz a subnormal is a zero of its sign.
 func toFloat(bits uint64, typ string, ftz bool) float64 {
 	switch typ {
 	case "f32":
@@ -29,9 +29,17 @@ func toFloat(bits uint64, typ string, ftz bool) float64 {
 		}
 		return float64(f)
 	case "f16":
-		return f16ToF64(uint16(bits))
+		f := f16ToF64(uint16(bits))
+		if ftz {
+			f = flush16(f)
+		}
+		return f
 	case "bf16":
-		return float64(bf16ToF32(uint16(bits)))
+		f := bf16ToF32(uint16(bits))
+		if ftz {
+			f = flush32(f)
+		}
+		return float64(f)
 	}
 	return math.Float64frombits(bits)
 }
@@ -239,8 +247,23 @@ func lowerFloatDiv(l *lowerer, in *instr) error {
 	if m.typ != "f32" && m.typ != "f64" {
 		return l.fail("unknown type .%s", clip(m.typ))
 	}
-	_, err = l.simple(in, m.typ, 2, lanes(m.typ, arithOn(m.typ, arithDiv, false, floatMods{mode: roundingOf(m), ftz: m.has("ftz")})), algNone)
+	one := arithOn(m.typ, arithDiv, false, floatMods{mode: roundingOf(m), ftz: m.has("ftz")})
+	if m.has("approx") {
+		one = divideByInverse(one)
+	}
+	_, err = l.simple(in, m.typ, 2, lanes(m.typ, one), algNone)
 	return err
+}
+
+// divideByInverse is div.approx.f32: from beyond 2^126 on a divisor's inverse is
+// a subnormal, which counts as zero.
+func divideByInverse(divide func(a, b, d uint64) uint64) func(a, b, d uint64) uint64 {
+	return func(a, b, d uint64) uint64 {
+		if x := b & 0x7fffffff; x > 0x7e800000 && x < 0x7f800000 {
+			return finish32(math.Float32frombits(uint32(a))*math.Float32frombits(uint32(b&0x80000000)), floatMods{})
+		}
+		return divide(a, b, d)
+	}
 }
 
 // lowerFloatUnary lowers the functions of one argument. Approximations are
@@ -289,7 +312,11 @@ func lowerFloatUnary(l *lowerer, in *instr) error {
 		if elem == "f32" {
 			return finish32(float32(r), floatMods{ftz: ftz})
 		}
-		return fromFloat(r, elem, roundNearest)
+		out := fromFloat(r, elem, roundNearest)
+		if ftz && out&0x7f80 == 0 { // bf16
+			out &= 0x8000
+		}
+		return out
 	}
 	_, err = l.simple(in, m.typ, 1, lanes(m.typ, one), algNone)
 	return err
@@ -305,8 +332,8 @@ func lowerFloatSign(l *lowerer, in *instr) error {
 	sign := uint64(1) << (typeBits(elem) - 1)
 	neg, ftz := in.parts[0] == "neg", m.has("ftz")
 	_, err = l.simple(in, m.typ, 1, lanes(m.typ, func(a, _, _ uint64) uint64 {
-		if ftz && elem == "f32" {
-			a = uint64(math.Float32bits(flush32(math.Float32frombits(uint32(a)))))
+		if ftz {
+			a = fromFloat(toFloat(a, elem, true), elem, roundNearest)
 		}
 		if neg {
 			return a ^ sign
@@ -326,11 +353,11 @@ func lowerFloatMinMax(l *lowerer, in *instr) error {
 	if n != 2 && n != 3 {
 		return l.fail("3 or 4 operands expected")
 	}
-	wantMax, ftz, nan, xorsign := in.parts[0] == "max", m.has("ftz"), m.has("NaN"), m.has("xorsign")
+	wantMax, ftz, nan, xorsign, abs := in.parts[0] == "max", m.has("ftz"), m.has("NaN"), m.has("xorsign"), m.has("abs")
 	sign := uint64(1) << (typeBits(elem) - 1)
 	pick := func(a, b uint64) uint64 {
 		s := (a ^ b) & sign
-		if xorsign {
+		if abs {
 			a, b = a&^sign, b&^sign
 		}
 		x, y := toFloat(a, elem, ftz), toFloat(b, elem, ftz)
@@ -392,7 +419,7 @@ func lowerTestp(l *lowerer, in *instr) error {
 		case "notanumber":
 			return b2u(math.IsNaN(x))
 		case "normal":
-			return b2u(finite && math.Abs(x) >= smallest)
+			return b2u(x == 0 || finite && math.Abs(x) >= smallest) // zeros count as normal
 		}
 		return b2u(x != 0 && math.Abs(x) < smallest)
 	}, algNone, a)

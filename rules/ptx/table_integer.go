@@ -49,7 +49,7 @@ func lowerAdd(l *lowerer, in *instr) error {
 		return err
 	}
 	if m.typ == "u16x2" || m.typ == "s16x2" {
-		return lowerPacked(l, in, m.typ)
+		return lowerPacked(l, in, m)
 	}
 	if !isInteger(m.typ) {
 		return l.fail("unknown type .%s", clip(m.typ))
@@ -85,8 +85,8 @@ func loopAdd(c *code, out, a, b, _ []uint64) bool {
 	return true
 }
 
-func lowerPacked(l *lowerer, in *instr, typ string) error {
-	op := in.parts[0]
+func lowerPacked(l *lowerer, in *instr, m modifiers) error {
+	op, typ, relu := in.parts[0], m.typ, m.has("relu")
 	_, err := l.simple(in, typ, 2, func(_ *code, a, b, _, _ uint64) uint64 {
 		var out uint64
 		for s := uint(0); s < 32; s += 16 {
@@ -103,6 +103,9 @@ func lowerPacked(l *lowerer, in *instr, typ string) error {
 				r = uint16(min(int16(x), int16(y)))
 			case op == "max":
 				r = uint16(max(int16(x), int16(y)))
+			}
+			if relu && int16(r) < 0 {
+				r = 0
 			}
 			out |= uint64(r) << s
 		}
@@ -461,11 +464,8 @@ func lowerMinMax(l *lowerer, in *instr) error {
 	if err != nil {
 		return err
 	}
-	if (m.typ == "u16x2" || m.typ == "s16x2") && !m.has("relu") {
-		return lowerPacked(l, in, m.typ)
-	}
-	if !isInteger(m.typ) || m.typ[0] == 'b' || m.has("relu") && m.typ != "s32" {
-		return l.fail("unknown type .%s", clip(m.typ))
+	if m.typ == "u16x2" || m.typ == "s16x2" {
+		return lowerPacked(l, in, m)
 	}
 	wantMax, relu := in.parts[0] == "max", m.has("relu")
 	_, err = l.simple(in, m.typ, 2, func(c *code, a, b, _, _ uint64) uint64 {
