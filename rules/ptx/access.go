@@ -19,21 +19,22 @@ func (s space) String() string {
 
 // memOp is what a memory instruction does. The address is src[0].
 type memOp struct {
-	space   space
-	write   bool
-	atomic  bool
-	bits    uint8 // of an element
-	extend  bool  // sign-extend what is loaded
-	dstBits uint8 // of the destination registers
-	vec     int   // elements
-	size    int64 // bytes in all
-	off     uint64
-	weak    bool // .volatile, .relaxed, .acquire: may be looked at again and again
-	partial bool // writes some threads' registers only
-	want    bool // the loaded value is needed
-	keep    bool // the stored value is needed
-	update  func(old, b, c uint64) uint64
-	what    string
+	space        space
+	write        bool
+	atomic       bool
+	bits         uint8 // of an element
+	extend       bool  // sign-extend what is loaded
+	dstBits      uint8 // of the destination registers
+	vec          int   // elements
+	size         int64 // bytes in all
+	off          uint64
+	weak         bool // .volatile, .relaxed, .acquire: may be looked at again and again
+	partial      bool // writes some threads' registers only
+	want         bool // the loaded value is needed
+	keep         bool // the stored value is needed
+	update       func(old, b, c uint64) uint64
+	updateGlobal func(old, b, c uint64) uint64 // in global memory, where that differs
+	what         string
 }
 
 // touch is one access by several threads, all in one space.

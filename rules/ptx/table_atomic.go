@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -45,10 +46,14 @@ func lowerAtomic(l *lowerer, in *instr) error {
 			return l.fail("unknown modifier .%s", clip(w))
 		}
 	}
+	if !atomicTakes(how, typ, op.vec) {
+		return l.fail("unknown operation")
+	}
 	bits := typeBits(typ)
 	op.update = updater(how, typ)
-	if op.update == nil || bits < 16 || bits > 64 {
-		return l.fail("unknown operation")
+	if how == "add" && typ == "f32" { // in global memory it flushes subnormals
+		add := arithOn(typ, arithAdd, false, floatMods{ftz: true})
+		op.updateGlobal = func(old, b, _ uint64) uint64 { return add(old, b, 0) }
 	}
 	op.bits, op.size = uint8(bits), int64(bits/8*op.vec)
 	ops := in.ops
@@ -100,6 +105,29 @@ func lowerAtomic(l *lowerer, in *instr) error {
 	}
 	l.guarded(c)
 	return nil
+}
+
+// atomicTakes says which types and vectors an operation has.
+func atomicTakes(how, typ string, vec int) bool {
+	var types string
+	switch how {
+	case "and", "or", "xor":
+		types = "b32 b64"
+	case "exch":
+		types = "b32 b64 u32 s32 u64 f32"
+	case "cas":
+		types = "b16 b32 b64 u32 s32 u64"
+	case "add":
+		types = "u32 s32 u64 f32 f64 f16 f16x2 bf16 bf16x2"
+	case "inc", "dec":
+		types = "u32"
+	case "min", "max":
+		types = "u32 s32 u64 s64 f16 f16x2 bf16 bf16x2"
+	}
+	if vec > 1 && (how != "add" && how != "min" && how != "max" || !isFloat(typ) || typ == "f64" || vec*typeBits(typ) > 128) {
+		return false
+	}
+	return slices.Contains(strings.Fields(types), typ)
 }
 
 // updater gives what an atomic operation stores.
@@ -212,6 +240,10 @@ func runAtomic(s *strand, c *code) {
 		x := &s.r[c.src[k+1]]
 		return x.at(int(i), widthMask(m.p.slots[c.src[k+1]].bits)), x.taint
 	}
+	update := op.update
+	if op.updateGlobal != nil && t.space != spaceShared && t.space != spaceCluster {
+		update = op.updateGlobal
+	}
 	one := func(i int32, off int64, load func(off int64) (uint64, taint), store func(off int64, v uint64, tt taint)) {
 		for k := 0; k < op.vec; k++ {
 			old, tt := load(off + int64(k)*each)
@@ -220,7 +252,7 @@ func runAtomic(s *strand, c *code) {
 			if k+1 < len(c.src)-1 && op.vec == 1 {
 				x, xt = value(k+1, i)
 			}
-			v := op.update(old, b, x)
+			v := update(old, b, x)
 			changed = changed || v != old
 			store(off+int64(k)*each, v, tt|bt|xt|gt)
 			if out != nil && k < len(out.regs) {
