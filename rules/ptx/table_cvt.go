@@ -14,13 +14,13 @@ func lowerCvt(l *lowerer, in *instr) error {
 	}
 	to, from := in.parts[n-2], in.parts[n-1]
 	m := modifiers{typ: to, from: from, words: in.parts[1 : n-2]}
-	for _, w := range m.words {
-		if !slices.Contains([]string{"rn", "rz", "rm", "rp", "rna", "rni", "rzi", "rmi", "rpi", "ftz", "sat", "relu", "satfinite", "pack"}, w) {
-			return l.fail("unknown modifier .%s", clip(w))
-		}
-	}
 	if m.has("pack") {
 		return l.fail("cvt.pack is not supported")
+	}
+	for _, w := range m.words {
+		if !slices.Contains([]string{"rn", "rz", "rm", "rp", "rna", "rni", "rzi", "rmi", "rpi", "ftz", "sat", "relu", "satfinite"}, w) {
+			return l.fail("unknown modifier .%s", clip(w))
+		}
 	}
 	if typeBits(to) == 0 || typeBits(from) == 0 {
 		return l.fail("unknown type")
