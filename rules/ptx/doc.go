@@ -12,8 +12,10 @@
 //
 // The way through: lex, parse_* and syntax make functions of names; lower, the
 // table_* files and cfg make a program of slots and basic blocks; slice says
-// what of it runs; machine, cluster, strand, pure and linear run it; access,
-// memory, shared, async, bulk, tensor and mbarrier are its memory; clock,
-// record, chain, order and plan keep who touched what, and in which order;
-// effects and verdict read that.
+// what of it runs. crew shares the blocks out, machine, cluster, strand, join,
+// pure and linear run them; access, run_load, run_store, shared, async, bulk,
+// tensor and mbarrier are their memory. clock and order say what comes first.
+// held, plan and scatter make events of accesses; record, shadow, duo, sheet,
+// chain and settle keep who touched what; book holds a worker's record, and
+// puts those of all together. gather, effects and verdict read that.
 package ptx

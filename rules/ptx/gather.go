@@ -1,0 +1,97 @@
+package ptx
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"sync"
+)
+
+// record is what an Outcome keeps of a run, for verdicts.
+type record struct {
+	s *launchState
+	r recorder
+}
+
+// outcome gathers what the workers found.
+func (s *launchState) outcome() *Outcome {
+	o := &Outcome{Analysed: s.reason == "" && !s.stopped.Load(), Reason: s.reason, Sampled: s.sampled, Hang: s.hang}
+	if s.reasonIn != nil {
+		o.Line = int(s.reasonIn.at.line)
+	}
+	if s.order != nil && s.orderCounts() {
+		o.MemoryOrder = s.order
+	}
+	o.Stats = s.stats
+	o.Stats.Full = s.plan.full
+	o.Stats.ShadowBytes = s.shadowBytes()
+	for i := range s.l.Buffers {
+		if s.from&bufferTaint(i) != 0 {
+			o.AddressFrom = append(o.AddressFrom, i)
+		}
+	}
+	o.Complete = o.Analysed && !s.sampled && s.from == 0 && s.hang == nil && o.MemoryOrder == nil && !s.crowded.Load()
+	rec := &record{s: s, r: newRecorder(&worker{launchState: s, threads: s.threads, threadBits: uint8(bits.Len(uint(s.threads - 1)))}, s)}
+	o.record = rec
+	reach := s.p.reachable()
+	o.Effects = make([]Effects, len(s.l.Buffers))
+	var wg sync.WaitGroup
+	slots := make(chan bool, max(s.l.Workers, 1)) // as many at once as there are workers
+	for i := range o.Effects {
+		slots <- true
+		wg.Go(func() {
+			o.Effects[i] = rec.effects(s.bufs[i], reach)
+			<-slots
+		})
+	}
+	wg.Wait()
+	o.OutOfBounds = sortedValues(s.strays, func(a, b Stray) int { return compareAccess(a.Access, b.Access) })
+	o.LateCopies = sortedValues(s.late, func(a, b LateCopy) int {
+		return cmp.Or(compareAccess(a.Use, b.Use), compareAccess(a.Copy, b.Copy))
+	})
+	o.Descriptors = sortedValues(s.descriptors, func(a, b Descriptor) int { return compareAccess(a.Access, b.Access) })
+	if s.plan.full && o.Analysed {
+		for i := range s.l.Buffers {
+			o.Contents = append(o.Contents, s.final(s.bufs[i]))
+		}
+	}
+	return o
+}
+
+func sortedValues[K comparable, V any](m map[K]*V, compare func(a, b V) int) []V {
+	var out []V
+	for _, v := range m {
+		out = append(out, *v)
+	}
+	slices.SortStableFunc(out, compare)
+	return out
+}
+
+func compareAccess(a, b Access) int {
+	switch {
+	case a.PTXLine != b.PTXLine:
+		return a.PTXLine - b.PTXLine
+	case a.Block != b.Block:
+		if before(a.Block, b.Block) {
+			return -1
+		}
+		return 1
+	}
+	for i := 2; i >= 0; i-- {
+		if a.Thread[i] != b.Thread[i] {
+			return int(a.Thread[i]) - int(b.Thread[i])
+		}
+	}
+	return 0
+}
+
+// orderCounts says whether the memory that the kernel waits for is written at all.
+func (s *launchState) orderCounts() bool {
+	for i := range s.l.Buffers {
+		b := s.bufs[i]
+		if (s.orderFrom&bufferTaint(i) != 0 || s.orderFrom == 0) && (b.writes.any || b.atomics.any) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,127 @@
+package ptx
+
+// join is a place where the parts of a split strand meet.
+type join struct {
+	bb      int32
+	parent  *join
+	pending int     // parts that are still to come
+	acc     *strand // those that have come
+}
+
+// split leaves the threads of taken to go to one block, the others, which it
+// returns, to another.
+func (s *strand) split(at, to int32, taken *mset, other int32) *strand {
+	m := s.m
+	if at >= 0 {
+		if s.top != nil && s.top.bb == at {
+			s.top.pending++
+		} else {
+			s.top = &join{bb: at, parent: s.top, pending: 2}
+		}
+	} else if s.top != nil {
+		s.top.pending++
+	}
+	o := &strand{m: m, b: s.b, mask: m.keepSet(s.mask.minus(taken, m.threads)), bb: other, top: s.top, watch: -1}
+	o.r = m.registers()
+	for i := range s.r {
+		o.r[i].copyFrom(&s.r[i])
+	}
+	s.mask, s.bb = taken, to
+	s.b.cl.strands = append(s.b.cl.strands, o)
+	m.memory(0)
+	if len(s.b.cl.strands) > maxStrands {
+		m.stop("the threads of a block go more than %d ways", maxStrands)
+	}
+	return o
+}
+
+const maxStrands = 2048
+
+// arrive parks the strand at its join; the last one to come goes on for all.
+func (s *strand) arrive() {
+	j := s.top
+	s.state = gone
+	if j.acc == nil {
+		j.acc = s
+	} else {
+		s.mergeInto(j.acc)
+	}
+	j.pending--
+	if j.pending <= 0 {
+		j.resume()
+	}
+}
+
+// resume lets the threads that have come to a join go on.
+func (j *join) resume() {
+	a := j.acc
+	j.acc = nil
+	if a == nil {
+		if j.parent != nil {
+			j.parent.leave()
+		}
+		return
+	}
+	a.state = running
+	a.top = j.parent
+	a.b.cl.version++
+	a.b.cl.strands = append(a.b.cl.strands, a)
+}
+
+// leave notes that a part will never come.
+func (j *join) leave() {
+	j.pending--
+	if j.pending <= 0 {
+		j.resume()
+	}
+}
+
+// mergeInto adds the strand's threads and registers to another's.
+func (s *strand) mergeInto(a *strand) {
+	m := s.m
+	live := m.p.blocks[s.bb].live
+	each := func(i int32) {
+		x, y := &a.r[i], &s.r[i]
+		if x.same(y) {
+			return
+		}
+		tt := x.taint | y.taint
+		if x.kind != vector && x.kind == y.kind && x.u == y.u && x.t == y.t {
+			x.taint = tt
+			return
+		}
+		w := widthMask(m.p.slots[i].bits)
+		old := x.spread(m.buf[0], w)
+		v := x.vec(m.threads)
+		copy(v, old)
+		for _, t := range s.mask.list {
+			v[t] = y.at(int(t), w)
+		}
+		x.kind, x.t, x.taint = vector, nil, tt
+	}
+	if live == nil {
+		for i := range s.r {
+			each(int32(i))
+		}
+	} else {
+		for _, i := range live {
+			each(i)
+		}
+	}
+	a.mask = m.keepSet(a.mask.union(s.mask, m.threads))
+	m.release(s.r)
+	s.r = nil
+}
+
+// exit ends the strand's threads.
+func (s *strand) exit() {
+	s.state = gone
+	b := s.b
+	b.leaveThreads(s.mask)
+	b.cl.version++
+	s.m.release(s.r)
+	s.r = nil
+	if s.top != nil {
+		s.top.leave()
+	}
+}
