@@ -7,14 +7,12 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -108,82 +106,6 @@ func TestGPUCorpus(t *testing.T) {
 			assert.Equal(t, 5, out.Configurations[0].Confined.Differing)
 		}
 	}
-}
-
-// The helper kernels count on the card what they count in Go.
-func TestGPUCompare(t *testing.T) {
-	d := openCardHere(t)
-	fake := newFake()
-	rng := rand.New(rand.NewPCG(1, 2))
-	for _, name := range []string{"f32", "f16", "bf16", "f64", "s8", "s16", "s32", "s64", "u8", "u16", "u32", "u64", "pred", "c64", "f8e4m3fn"} {
-		for _, bytes := range []int64{0, 1, 16, 24, 4096, 100_000, 3_000_008} {
-			buffers := comparable(rng, bytes)
-			for _, references := range []int{1, 3} {
-				for _, limit := range []float64{0, 1e-3} {
-					var outcomes [2]Difference
-					var largest [2]float64
-					for i, dev := range []device{d, fake} {
-						outcomes[i], largest[i] = compareOn(t, dev, buffers, references, elementOf(name), tolerance{limit, limit})
-					}
-					assert.Empty(t, cmp.Diff(outcomes[1], outcomes[0]), "%s, %d bytes, %d references, %g", name, bytes, references, limit)
-					assert.Equal(t, largest[1], largest[0], "%s, %d bytes", name, bytes)
-				}
-			}
-		}
-	}
-}
-
-// comparable makes a buffer and three references that differ here and there.
-func comparable(rng *rand.Rand, bytes int64) [4][]byte {
-	var b [4][]byte
-	b[0] = make([]byte, bytes)
-	for i := range b[0] {
-		b[0][i] = byte(rng.Uint32())
-	}
-	for k := 1; k < 4; k++ {
-		b[k] = append([]byte(nil), b[0]...)
-	}
-	for range bytes / 40 {
-		i := rng.Int64N(bytes)
-		switch v := byte(rng.Uint32()); rng.IntN(3) {
-		case 0:
-			b[0][i] = v // differs from all
-		case 1:
-			b[1][i] = v // the references disagree
-		case 2:
-			b[1][i], b[2][i], b[3][i] = v, v, v
-		}
-	}
-	return b
-}
-
-func compareOn(t *testing.T, dev device, buffers [4][]byte, references int, e element, limit tolerance) (Difference, float64) {
-	t.Helper()
-	bytes := int64(len(buffers[0]))
-	memory, err := newArena(dev, roundUp(reportBytes)+4*roundUp(bytes))
-	require.NoError(t, err)
-	report, err := memory.take(reportBytes)
-	require.NoError(t, err)
-	c, err := newComparer(dev, report)
-	require.NoError(t, err)
-	var at [4]address
-	for i := range at {
-		at[i], err = memory.take(bytes)
-		require.NoError(t, err)
-		require.NoError(t, dev.upload(at[i], buffers[i]))
-	}
-	d, err := c.bytes(at[0], at[1:1+references], bytes, e, limit)
-	require.NoError(t, err)
-	largest, err := c.largest(at[0], bytes, e)
-	require.NoError(t, err)
-	if bytes > 0 {
-		count, first, last, err := c.band(at[0], bytes, buffers[0][0])
-		require.NoError(t, err)
-		d.Places = append(d.Places, Spot{Index: count, Want: fmt.Sprint(first), Got: fmt.Sprint(last)})
-	}
-	require.NoError(t, c.close())
-	require.NoError(t, memory.close())
-	return d, largest
 }
 
 // 200 replays with faults and hangs sown in between: none is lost, no memory and
@@ -323,133 +245,4 @@ func TestGPUParentDies(t *testing.T) {
 	plan := corpusPlans(t, "scale_inplace", false)[0].Plan
 	out := next.Replay(context.Background(), &plan)
 	assert.Equal(t, "unconfirmed", out.Verdict("AC201", NoBuffer).Confirmation, out.Skipped)
-}
-
-// A hazard of a Triton kernel has its line of Python.
-func TestGPUSanitizerLines(t *testing.T) {
-	openGPU(t)
-	sanitizer, err := FindSanitizer()
-	if err != nil {
-		t.Skip(err)
-	}
-	plan := corpusPlans(t, "scale_apart", false)[0].Plan
-	k := &plan.Kernels[0]
-	k.Grid[0] *= 2 // past the end of both buffers, n says that it is all right
-	k.Params[2].Scalar = u32(2 * binary.LittleEndian.Uint32(k.Params[2].Scalar))
-	r, err := Sanitize(context.Background(), gpuOptions(), keepReports(t, sanitizer), "memcheck", &plan)
-	require.NoError(t, err)
-	assert.Positive(t, r.Errors)
-	require.NotEmpty(t, r.Hazards)
-	require.NotEmpty(t, r.Hazards[0].Places)
-	text, err := json.MarshalIndent(r, "", " ")
-	require.NoError(t, err)
-	report(t, "lines.json", string(text))
-	assert.Contains(t, r.Hazards[0].Places[0].File, "kernels.py", "%s", text)
-	assert.Positive(t, r.Hazards[0].Places[0].Line)
-}
-
-// compute-sanitizer's warnings are read, and a clean kernel is clean.
-func TestGPUSanitizer(t *testing.T) {
-	openGPU(t)
-	sanitizer, err := FindSanitizer()
-	if err != nil {
-		t.Skip(err)
-	}
-	sanitizer = keepReports(t, sanitizer)
-	all := ""
-	defer func() { report(t, "sanitizer.json", all) }()
-	for _, c := range []struct {
-		name, tool       string
-		errors, warnings bool
-	}{
-		{"late_copy", "racecheck", false, true},
-		{"scale_inplace", "racecheck", false, false},
-		{"stray_read", "memcheck", true, false},
-		{"scale_inplace", "memcheck", false, false},
-		{"scale_inplace", "initcheck", false, false},
-		{"scale_inplace", "synccheck", false, false},
-		{"add", "initcheck", true, false},
-	} {
-		var plan Plan
-		if c.name == "add" { // reads its result, which nobody wrote
-			for _, k := range Controls() {
-				if k.Plan.Kernels[0].Entry == c.name {
-					plan = k.Plan
-				}
-			}
-		} else {
-			plan = corpusPlans(t, c.name, false)[0].Plan
-		}
-		r, err := Sanitize(context.Background(), gpuOptions(), sanitizer, c.tool, &plan)
-		if !assert.NoError(t, err, "%s %s", c.name, c.tool) {
-			continue
-		}
-		text, err := json.MarshalIndent(r, "", " ")
-		require.NoError(t, err)
-		all += c.name + " " + c.tool + "\n" + string(text) + "\n"
-		assert.Equal(t, c.errors, r.Errors > 0, "%s %s: %s", c.name, c.tool, text)
-		assert.Equal(t, c.warnings, r.Warnings > 0, "%s %s: %s", c.name, c.tool, text)
-		assert.Equal(t, c.errors || c.warnings, len(r.Hazards) > 0, "%s %s: %s", c.name, c.tool, text)
-	}
-}
-
-// keepReports wraps the tool so that its own report can be looked at afterwards.
-func keepReports(t *testing.T, sanitizer string) string {
-	folder := os.Getenv(reportVariable)
-	if folder == "" {
-		return sanitizer
-	}
-	wrapper := filepath.Join(t.TempDir(), "sanitizer")
-	script := fmt.Sprintf("#!/bin/sh\n%s \"$@\"\ncode=$?\nfor a; do case \"$a\" in *.log) cat \"$a\" >> %s;; esac; done\nexit $code\n",
-		sanitizer, filepath.Join(folder, "sanitizer.txt"))
-	require.NoError(t, os.WriteFile(wrapper, []byte(script), 0o755))
-	return wrapper
-}
-
-// The comparison of a large result, measured against the card's own copy: it owes
-// half of the copy's bandwidth.
-func TestGPUCompareBandwidth(t *testing.T) {
-	d := openCardHere(t)
-	const bytes = 1 << 30
-	memory, err := newArena(d, 2*bytes+roundUp(reportBytes))
-	require.NoError(t, err)
-	defer func() { assert.NoError(t, memory.close()) }()
-	at, _ := memory.take(reportBytes)
-	x, _ := memory.take(bytes)
-	y, err := memory.take(bytes)
-	require.NoError(t, err)
-	c, err := newComparer(d, at)
-	require.NoError(t, err)
-	defer func() { assert.NoError(t, c.close()) }()
-	require.NoError(t, d.fill(x, 1, bytes))
-	best := func(f func() error) time.Duration {
-		least := time.Hour
-		for range 10 {
-			begin := time.Now()
-			require.NoError(t, f())
-			least = min(least, time.Since(begin))
-		}
-		return least
-	}
-	small := make([]byte, 8)
-	copied := best(func() error { // 2 GiB of traffic
-		if err := d.copy(y, x, bytes); err != nil {
-			return err
-		}
-		return d.download(small, y)
-	})
-	compared := best(func() error { // 2 GiB of traffic
-		_, err := c.bytes(x, reference{y}, bytes, elementOf("f32"), tolerance{})
-		return err
-	})
-	require.NoError(t, d.fill(y, 2, bytes/2))
-	different := best(func() error {
-		found, err := c.bytes(x, reference{y}, bytes, elementOf("f32"), tolerance{})
-		assert.Equal(t, int64(bytes/8), found.Count)
-		return err
-	})
-	text := fmt.Sprintf("1 GiB: copy %s (%.0f GB/s of traffic), compare equal %s (%.0f GB/s), compare half different %s\n",
-		copied, 2*bytes/copied.Seconds()/1e9, compared, 2*bytes/compared.Seconds()/1e9, different)
-	t.Log(text)
-	report(t, "bandwidth.txt", text)
 }
