@@ -114,10 +114,11 @@ func (p *kernelPlan) prepare(a *Analysis, n int) (*configuration, [][]byte, stri
 	return config, start, ""
 }
 
-// full runs a configuration with every value computed.
+// full runs a configuration for the contents of its buffers: with every value computed,
+// and without a record of who touches what.
 func (k *KernelAnalyzer) full(ctx context.Context, c *configuration, m memory, order ptx.Order) (*ptx.Outcome, error) {
 	l := c.launch(m)
-	l.Mode, l.Order, l.Seed = ptx.Full, order, 1
+	l.Mode, l.Order, l.Seed, l.Unrecorded = ptx.Full, order, 1, true
 	return k.launch(ctx, l)
 }
 

@@ -118,7 +118,7 @@ func (x *bulk) global(d direction, a uint64, n int64) (*gbuf, int64) {
 		return nil, 0
 	}
 	off := int64(a - g.base)
-	if g.private {
+	if g.silent {
 		return g, off
 	}
 	b := x.s.b

@@ -6,7 +6,7 @@ package ptx
 // vector or a stencil, become one event, as long as nothing orders them and no
 // other kind of access comes between.
 func (t *touch) record(g *gbuf, d direction, sh *shape, off int64) {
-	if g.private {
+	if g.silent {
 		return
 	}
 	b, m := t.s.b, t.s.m

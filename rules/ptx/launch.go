@@ -21,6 +21,10 @@ type Launch struct {
 	Mode         Mode
 	Workers      int // goroutines that run blocks; below 1 means 1
 	SampleBlocks int // run about this many blocks, evenly spread; 0 runs all
+
+	// Unrecorded leaves Effects empty, and no pair can be judged: Contents are all that
+	// is wanted, which cost a fraction.
+	Unrecorded bool
 }
 
 // Arg is the value of one parameter: a pointer into a buffer, or bytes.

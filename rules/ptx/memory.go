@@ -14,7 +14,8 @@ type gbuf struct {
 	contents []byte // before the launch; nil: not known
 	zero     []Range
 	scratch  bool
-	private  bool // the module's own variables: no record
+	private  bool // the module's own variables
+	silent   bool // accesses do not go on the record: private, or a launch that has none
 
 	*book // who touched it
 

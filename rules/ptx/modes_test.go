@@ -1,6 +1,7 @@
 package ptx
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -111,6 +112,27 @@ func TestModesGiveTheSameRecord(t *testing.T) {
 				for k := range sliced.Effects {
 					require.Equal(t, sliced.InPlace(i, k, 0), two.InPlace(i, k, 0))
 				}
+			}
+		})
+	}
+}
+
+// TestUnrecordedComputesTheSame: a launch without a record leaves the same contents, and
+// meets the same hangs, copies and strays.
+func TestUnrecordedComputesTheSame(t *testing.T) {
+	for name, l := range everyLaunch(t) {
+		t.Run(name, func(t *testing.T) {
+			l.Mode = Full
+			want := run(t, l)
+			l.Unrecorded = true
+			got := run(t, l)
+			require.Empty(t, dump(got))
+			for i, c := range want.Contents {
+				require.True(t, bytes.Equal(c.Bytes, got.Contents[i].Bytes), "buffer %d", i) // far faster than cmp
+				require.Equal(t, c.Opaque, got.Contents[i].Opaque)
+			}
+			if d := cmp.Diff(want, got, cmpopts.IgnoreFields(Outcome{}, "Stats", "Effects", "Contents", "record")); d != "" {
+				require.Fail(t, "outcomes differ", d)
 			}
 		})
 	}

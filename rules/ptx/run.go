@@ -120,7 +120,7 @@ func (s *launchState) dimensions() error {
 func (s *launchState) layout() {
 	for i := range s.l.Buffers {
 		b := &s.l.Buffers[i]
-		g := &gbuf{index: i, base: bufferBase + uint64(i)*bufferGap, size: b.Size, contents: b.Contents, scratch: b.Scratch}
+		g := &gbuf{index: i, base: bufferBase + uint64(i)*bufferGap, size: b.Size, contents: b.Contents, scratch: b.Scratch, silent: s.l.Unrecorded}
 		g.book = newBook(b.Size)
 		s.bufs = append(s.bufs, g)
 	}
@@ -137,7 +137,7 @@ func (s *launchState) layout() {
 		for _, v := range s.p.globals {
 			copy(data[v.offset:v.offset+v.size], v.init)
 		}
-		s.own = &gbuf{index: len(s.bufs), base: moduleBase, size: end, contents: data, private: true}
+		s.own = &gbuf{index: len(s.bufs), base: moduleBase, size: end, contents: data, private: true, silent: true}
 	}
 }
 

@@ -19,7 +19,7 @@ func (t *touch) scattered(d direction, size int64, each func(i int32, g *gbuf, o
 			continue
 		}
 		off := int64(a - g.base)
-		if !g.private {
+		if !g.silent {
 			if g != x.g {
 				m.flushScatter()
 				if !x.start(m, t, g, i) {
