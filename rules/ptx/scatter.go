@@ -108,9 +108,7 @@ func (m *worker) flushScatter() {
 	x.n = 0
 	owner, ok := r.soloOwner(x)
 	if ok {
-		for k := range runs {
-			at[k] = x.tab.place(r, &runs[k])
-		}
+		x.tab.places(r, runs, &at)
 		look(at[:len(runs)])
 	}
 	moved := false
@@ -191,6 +189,36 @@ func (t *table) place(r *recorder, run *threadRun) *uint32 {
 		return nil
 	}
 	return &r.sheets.get(cell & indexBits).owner[run.off>>2&(lineElements-1)]
+}
+
+// places is place for many.
+func (t *table) places(r *recorder, runs []threadRun, at *[scatterBatch]*uint32) {
+	if len(r.leaves.list) == 0 || len(r.sheets.list) == 0 {
+		return
+	}
+	pages, leaves, sheets := t.pages, r.leaves.list, r.sheets.list
+	for k := range runs {
+		off := runs[k].off
+		line := uint64(off) >> 6
+		if runs[k].n != 1 || off&3 != 0 || line/pageLines >= uint64(len(pages)) {
+			continue
+		}
+		p := pages[line/pageLines]
+		if p == nil {
+			continue
+		}
+		w := p[line%pageLines/wideLines]
+		i := w & indexBits
+		if w&flagBits != leafFlag || int(i>>chunkLog) >= len(leaves) {
+			continue
+		}
+		cell := leaves[i>>chunkLog][i&(chunkSize-1)][line%wideLines]
+		i = cell & indexBits
+		if cell&flagBits != sheetFlag || int(i>>chunkLog) >= len(sheets) {
+			continue
+		}
+		at[k&(scatterBatch-1)] = &sheets[i>>chunkLog][i&(chunkSize-1)].owner[off>>2&(lineElements-1)]
+	}
 }
 
 // put records a run, line by line.
