@@ -117,7 +117,11 @@ func (r *recorder) unite(x *shelf) {
 		case *into == 0:
 			*into = w
 			continue
-		case *into&flagBits != leafFlag && w&flagBits != leafFlag:
+		case *into&flagBits == boardFlag && w&flagBits == boardFlag:
+			if r.uniteBoards(*into, w) {
+				continue
+			}
+		default:
 			if now, ok := r.both(x.to, *into, w); ok {
 				*into = now
 				continue
@@ -176,9 +180,12 @@ func (r *recorder) uniteLine(t *table, cell *uint32, other uint32, line int64) {
 		*cell = now
 		return
 	}
-	if *cell&flagBits == sheetFlag && other&flagBits == sheetFlag && r.sheets.get(*cell&indexBits).add(r.sheets.get(other&indexBits)) {
-		r.freeSheet(other & indexBits)
-		return
+	if *cell&flagBits == sheetFlag && other&flagBits == sheetFlag {
+		if a, b := r.sheets.get(*cell&indexBits), r.sheets.get(other&indexBits); !a.meets(b) {
+			a.add(b)
+			r.freeSheet(other & indexBits)
+			return
+		}
 	}
 	r.parts(other, line, func(p part) {
 		if !r.unfold(cell, line) {

@@ -46,6 +46,7 @@ type recorder struct {
 	solos    cursor[uint32]
 	free     uint32 // entries to use again, linked by next
 	sheet    uint32 // sheets to use again, linked by their first owner
+	leaf     uint32 // leaves to use again, linked by their first cell
 	lastDuo  uint32 // cell of the duo that was made last
 
 	// Of the event that is being recorded:
@@ -127,7 +128,7 @@ func (r *recorder) run(t *table, e event, id uint32, line, end int64, mask uint6
 				line += wideLines
 				continue
 			}
-			if *w&flagBits != leafFlag {
+			if *w&flagBits != leafFlag && *w&flagBits != boardFlag {
 				if now, ok := r.over(t, *w, e, id); ok {
 					*w = now
 					line += wideLines
@@ -164,7 +165,13 @@ func (r *recorder) supersedes(old, e event, om, mask uint64) bool {
 
 // piece records bytes of a line that single threads touch.
 func (r *recorder) piece(t *table, line int64, e event, id uint32, en entry) {
-	x := r.leafOf(t.wide(r.m, line))
+	w := t.wide(r.m, line)
+	if *w&flagBits == boardFlag {
+		if en.mask = r.onBoard(t, *w, line, e, id, en); en.mask == 0 {
+			return
+		}
+	}
+	x := r.leafOf(w)
 	r.merge(t, &x[line%wideLines], line, e, id, en)
 }
 

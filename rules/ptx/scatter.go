@@ -121,8 +121,12 @@ func (m *worker) flushScatter() {
 			*p = owner | uint32(runs[k].thread)
 			continue
 		}
-		if ok && runs[k].n == 1 && r.spread(x.tab, &runs[k], owner) {
-			continue
+		if ok && r.spread(x.tab, &runs[k]) {
+			if p = x.tab.place(r, &runs[k]); p != nil && *p == 0 {
+				*p = owner | uint32(runs[k].thread)
+				moved = true
+				continue
+			}
 		}
 		r.put(x.tab, x.e, x.id, x.size, &runs[k])
 		moved = ok // a line may have another sheet, or a chain, now
@@ -139,25 +143,6 @@ func look(at []*uint32) (sum uint32) {
 		}
 	}
 	return sum
-}
-
-// spread begins an empty line by a sheet, once so many elements were touched
-// one by one that most lines will come to need one.
-func (r *recorder) spread(t *table, run *threadRun, owner uint32) bool {
-	if t.solos++; t.solos < t.count*pageLines/4 || run.off&3 != 0 {
-		return false
-	}
-	line := run.off >> 6
-	cell := &r.leafOf(t.wide(r.m, line))[line%wideLines]
-	if *cell != 0 {
-		return false
-	}
-	i, sh, ok := r.newSheet()
-	if ok {
-		sh.owner[run.off>>2&(lineElements-1)] = owner | uint32(run.thread)
-		*cell = sheetFlag | i
-	}
-	return ok
 }
 
 // soloOwner gives the owner of 4-byte elements, without the thread.
@@ -181,10 +166,13 @@ func (t *table) place(r *recorder, run *threadRun) *uint32 {
 		return nil
 	}
 	w := p[line%pageLines/wideLines]
-	if w&flagBits != leafFlag {
-		return nil
+	cell := uint32(0)
+	switch w & flagBits {
+	case boardFlag:
+		cell = boardLine(w, line)
+	case leafFlag:
+		cell = r.leaves.get(w & indexBits)[line%wideLines]
 	}
-	cell := r.leaves.get(w & indexBits)[line%wideLines]
 	if cell&flagBits != sheetFlag {
 		return nil
 	}
@@ -193,9 +181,6 @@ func (t *table) place(r *recorder, run *threadRun) *uint32 {
 
 // places is place for many.
 func (t *table) places(r *recorder, runs []threadRun, at *[scatterBatch]*uint32) {
-	if len(r.leaves.list) == 0 || len(r.sheets.list) == 0 {
-		return
-	}
 	pages, leaves, sheets := t.pages, r.leaves.list, r.sheets.list
 	for k := range runs {
 		off := runs[k].off
@@ -208,13 +193,19 @@ func (t *table) places(r *recorder, runs []threadRun, at *[scatterBatch]*uint32)
 			continue
 		}
 		w := p[line%pageLines/wideLines]
-		i := w & indexBits
-		if w&flagBits != leafFlag || int(i>>chunkLog) >= len(leaves) {
-			continue
+		i := w&indexBits + uint32(line%wideLines)
+		if w&flagBits != boardFlag {
+			i = w & indexBits
+			if w&flagBits != leafFlag || int(i>>chunkLog) >= len(leaves) {
+				continue
+			}
+			cell := leaves[i>>chunkLog][i&(chunkSize-1)][line%wideLines]
+			if cell&flagBits != sheetFlag {
+				continue
+			}
+			i = cell & indexBits
 		}
-		cell := leaves[i>>chunkLog][i&(chunkSize-1)][line%wideLines]
-		i = cell & indexBits
-		if cell&flagBits != sheetFlag || int(i>>chunkLog) >= len(sheets) {
+		if int(i>>chunkLog) >= len(sheets) {
 			continue
 		}
 		at[k&(scatterBatch-1)] = &sheets[i>>chunkLog][i&(chunkSize-1)].owner[off>>2&(lineElements-1)]

@@ -24,10 +24,12 @@ type table struct {
 //	chainFlag | entry     in a leaf: a chain of entries
 //	sheetFlag | sheet     in a leaf: an owner per 4 bytes
 //	leafFlag | leaf       in a page: a word per line
+//	boardFlag | sheet     in a page: a board, of 16 sheets
 const (
 	chainFlag = uint32(2) << 30
 	sheetFlag = uint32(1) << 30
 	leafFlag  = uint32(1) << 30
+	boardFlag = uint32(2) << 30
 	duoFlag   = uint32(3) << 30
 	flagBits  = uint32(3) << 30
 	indexBits = uint32(1)<<30 - 1
@@ -68,17 +70,47 @@ func (r *recorder) leafOf(w *uint32) *leaf {
 	if *w&flagBits == leafFlag {
 		return r.leaves.get(*w & indexBits)
 	}
-	i, x, ok := r.leaves.alloc()
-	if !ok {
+	i, x, ok := r.newLeaf()
+	switch {
+	case !ok:
 		r.m.stop("the record of accesses is full")
 		return new(leaf)
-	}
-	if *w != 0 {
+	case *w&flagBits == boardFlag:
+		r.fold(w, x)
+	case *w != 0:
 		for k := range x {
 			x[k] = *w
 		}
 	}
 	*w = leafFlag | i
+	return x
+}
+
+// newLeaf gives an empty leaf.
+func (r *recorder) newLeaf() (uint32, *leaf, bool) {
+	if r.leaf == 0 {
+		return r.leaves.alloc()
+	}
+	i := r.leaf - 1
+	x := r.leaves.get(i)
+	r.leaf = x[0]
+	*x = leaf{}
+	return i, x, true
+}
+
+func (r *recorder) freeLeaf(i uint32) { r.leaves.get(i)[0], r.leaf = r.leaf, i+1 }
+
+// cells gives the cells of a KiB that is told of line by line.
+func (r *recorder) cells(w uint32) (x leaf) {
+	switch w & flagBits {
+	case leafFlag:
+		x = *r.leaves.get(w & indexBits)
+		r.look(&x)
+	case boardFlag:
+		for k := range x {
+			x[k] = boardLine(w, int64(k))
+		}
+	}
 	return x
 }
 
@@ -105,8 +137,11 @@ func (t *table) cell(r *recorder, line int64) uint32 {
 		return 0
 	}
 	w := p[line%pageLines/wideLines]
-	if w&flagBits == leafFlag {
+	switch w & flagBits {
+	case leafFlag:
 		return r.leaves.get(w & indexBits)[line%wideLines]
+	case boardFlag:
+		return boardLine(w, line)
 	}
 	return w
 }
@@ -120,19 +155,15 @@ func (t *table) each(r *recorder, f func(line, n int64, cell uint32) bool) {
 		}
 		for k, w := range p {
 			line := int64(i)*pageLines + int64(k)*wideLines
-			switch {
-			case w == 0:
-			case w&flagBits != leafFlag:
+			if w != 0 && w&flagBits != leafFlag && w&flagBits != boardFlag {
 				if !f(line, wideLines, w) {
 					return
 				}
-			default:
-				x := r.leaves.get(w & indexBits)
-				r.look(x)
-				for j, c := range x {
-					if c != 0 && !f(line+int64(j), 1, c) {
-						return
-					}
+				continue
+			}
+			for j, c := range r.cells(w) {
+				if c != 0 && !f(line+int64(j), 1, c) {
+					return
 				}
 			}
 		}
@@ -155,22 +186,15 @@ func (t *table) masks(r *recorder, f func(line, n int64, mask uint64)) {
 		}
 		for k, w := range p {
 			line := int64(i)*pageLines + int64(k)*wideLines
-			cells := []uint32(nil)
-			switch {
-			case w == 0:
-				continue
-			case w&flagBits == leafFlag:
-				x := r.leaves.get(w & indexBits)
-				r.look(x)
-				cells = x[:]
-			default:
+			if w != 0 && w&flagBits != leafFlag && w&flagBits != boardFlag {
 				if start+n != line {
 					tell()
 					start = line
 				}
 				n += wideLines
+				continue
 			}
-			for j, cell := range cells {
+			for j, cell := range r.cells(w) {
 				if cell == 0 {
 					continue
 				}

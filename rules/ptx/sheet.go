@@ -151,17 +151,21 @@ func (r *recorder) onSheet(t *table, sh *sheet, line int64, now part) uint64 {
 	return left
 }
 
-// add takes the owners of another sheet, if no element has two.
-func (sh *sheet) add(o *sheet) bool {
+// meets says that some element has an owner here and there.
+func (sh *sheet) meets(o *sheet) bool {
 	for k := range sh.owner {
 		if sh.owner[k] != 0 && o.owner[k] != 0 {
-			return false
+			return true
 		}
 	}
+	return false
+}
+
+// add takes the owners of a sheet that it does not meet.
+func (sh *sheet) add(o *sheet) {
 	for k := range sh.owner {
 		sh.owner[k] |= o.owner[k]
 	}
-	return true
 }
 
 // solo numbers an event of single threads, and gives the number's complement.
