@@ -8,23 +8,28 @@ import (
 // book is what one worker records of one buffer: while the launch runs nobody
 // else reads it or writes to it.
 type book struct {
-	reads, writes, atomics *table
-	first                  *firstReads
+	reads, writes *table
+	atomics       *table // atomic updates, as writes: the first ones
+	updated       *table // the same, as reads: the last ones
+	first         *firstReads
 }
 
 func newBook(size int64) *book {
-	return &book{newTable(size, true), newTable(size, false), newTable(size, false), newFirst(size)}
+	return &book{newTable(size, true), newTable(size, false), newTable(size, false), newTable(size, true), newFirst(size)}
 }
 
-func (b *book) table(d direction) *table {
+// tables gives the tables that an access goes to; the second may be nil.
+func (b *book) tables(d direction) (*table, *table) {
 	switch d {
 	case reads:
-		return b.reads
+		return b.reads, nil
 	case writes:
-		return b.writes
+		return b.writes, nil
 	}
-	return b.atomics
+	return b.atomics, b.updated
 }
+
+func (b *book) all() [4]*table { return [4]*table{b.reads, b.writes, b.atomics, b.updated} }
 
 // openBooks gives a worker its books: the launch's own to the first.
 func (s *launchState) openBooks(first bool) []*book {
@@ -61,18 +66,15 @@ func (s *launchState) unite(crew []*worker) {
 				books[0].first.add(b.first)
 			}
 		}
-		for _, d := range []direction{reads, writes, updates} {
-			to := books[0].table(d)
+		for k, to := range books[0].all() {
 			for _, b := range books[1:] {
-				from := b.table(d)
+				from := b.all()[k]
 				if !from.any {
 					continue
 				}
 				to.any = true
 				work = to.take(from, work)
-			}
-			for _, b := range books[1:] {
-				to.least = min(to.least, b.table(d).least)
+				to.least = min(to.least, from.least)
 			}
 		}
 	}

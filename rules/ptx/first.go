@@ -119,7 +119,7 @@ func (m *worker) note(g *gbuf, d direction, ev event) {
 	b := m.books[g.index]
 	if d == writes {
 		b.turn(&m.rec)
-		m.rec.add(b.writes, ev)
+		m.rec.add(b.writes, nil, ev)
 		return
 	}
 	if b.first.on {
@@ -129,7 +129,8 @@ func (m *worker) note(g *gbuf, d direction, ev event) {
 	for _, orig := range ev.more {
 		m.saw(g.index, orig)
 	}
-	m.rec.add(b.table(d), ev)
+	t, also := b.tables(d)
+	m.rec.add(t, also, ev)
 }
 
 // turn marks everything read so far.

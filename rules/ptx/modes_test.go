@@ -17,7 +17,7 @@ func dump(o *Outcome) string {
 	var b strings.Builder
 	for i := range o.Effects {
 		g := o.record.s.bufs[i]
-		for k, t := range []*table{g.reads, g.writes, g.atomics} {
+		for k, t := range g.all() {
 			t.each(&o.record.r, func(line, n int64, cell uint32) bool {
 				var parts []string
 				for end := line + n; line < end; line++ {

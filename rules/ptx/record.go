@@ -62,8 +62,8 @@ func newRecorder(m *worker, s *launchState) recorder {
 		sheets: newCursor(s.sheets), solos: newCursor(s.solos), duos: newCursor(s.duos), contexts: newCursor(s.contexts)}
 }
 
-// add records an event's plan on a table.
-func (r *recorder) add(t *table, ev event) {
+// add records an event on a table, or on two.
+func (r *recorder) add(t, also *table, ev event) {
 	id, st, ok := r.events.alloc()
 	if !ok {
 		r.m.stop("the record of accesses is full")
@@ -72,19 +72,28 @@ func (r *recorder) add(t *table, ev event) {
 	*st = *ev.stored
 	e := event{st, ev.circumstances}
 	e.setWhole()
-	t.note(ev.cluster)
-	r.took, r.was = false, 0
-	first := ev.base >> 6
-	if ev.plan == nil {
-		r.span(t, e, id)
-	} else {
-		for i := range ev.plan.runs {
-			l := &ev.plan.runs[i]
-			r.run(t, e, id, first+l.delta, first+l.delta+l.count, l.mask)
-		}
+	r.took = false
+	r.lines(t, e, id)
+	if also != nil {
+		r.lines(also, e, id)
 	}
 	if !r.took && id+1 == r.events.next {
 		r.events.next--
+	}
+}
+
+// lines records the lines of an event.
+func (r *recorder) lines(t *table, e event, id uint32) {
+	t.note(e.cluster)
+	r.was = 0
+	if e.plan == nil {
+		r.span(t, e, id)
+		return
+	}
+	first := e.base >> 6
+	for i := range e.plan.runs {
+		l := &e.plan.runs[i]
+		r.run(t, e, id, first+l.delta, first+l.delta+l.count, l.mask)
 	}
 }
 

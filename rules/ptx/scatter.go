@@ -46,6 +46,7 @@ type scatter struct {
 	g    *gbuf
 	book *book
 	tab  *table
+	also *table // a second one, or nil
 	e    event
 	id   uint32
 	n    int
@@ -78,8 +79,11 @@ func (x *scatter) start(m *worker, t *touch, g *gbuf, i int32) bool {
 	} else {
 		m.saw(g.index, t.c.orig)
 	}
-	x.tab = x.book.table(x.d)
+	x.tab, x.also = x.book.tables(x.d)
 	x.tab.note(b.cl.number)
+	if x.also != nil {
+		x.also.note(b.cl.number)
+	}
 	return true
 }
 
@@ -99,36 +103,47 @@ func (x *scatter) add(m *worker, thread int16, off int64) {
 	x.n++
 }
 
-// flushScatter records what has been added. Elements that are free in a line's
-// sheet are looked up all at once, so that the memory is waited for once.
+// flushScatter records what has been added.
 func (m *worker) flushScatter() {
-	x, r := &m.scatter, &m.rec
-	var at [scatterBatch]*uint32
+	x := &m.scatter
 	runs := x.runs[:x.n]
 	x.n = 0
+	if len(runs) == 0 {
+		return
+	}
+	m.rec.scatter(x, x.tab, runs)
+	if x.also != nil {
+		m.rec.scatter(x, x.also, runs)
+	}
+}
+
+// scatter records runs on a table. Elements that are free in a line's sheet are
+// looked up all at once, so that the memory is waited for once.
+func (r *recorder) scatter(x *scatter, t *table, runs []threadRun) {
+	var at [scatterBatch]*uint32
 	owner, ok := r.soloOwner(x)
 	if ok {
-		x.tab.places(r, runs, &at)
+		t.places(r, runs, &at)
 		look(at[:len(runs)])
 	}
 	moved := false
 	for k := range runs {
 		p := at[k]
 		if moved {
-			p = x.tab.place(r, &runs[k])
+			p = t.place(r, &runs[k])
 		}
 		if p != nil && *p == 0 {
 			*p = owner | uint32(runs[k].thread)
 			continue
 		}
-		if ok && r.spread(x.tab, &runs[k]) {
-			if p = x.tab.place(r, &runs[k]); p != nil && *p == 0 {
+		if ok && r.spread(t, &runs[k]) {
+			if p = t.place(r, &runs[k]); p != nil && *p == 0 {
 				*p = owner | uint32(runs[k].thread)
 				moved = true
 				continue
 			}
 		}
-		r.put(x.tab, x.e, x.id, x.size, &runs[k])
+		r.put(t, x.e, x.id, x.size, &runs[k])
 		moved = ok // a line may have another sheet, or a chain, now
 	}
 }

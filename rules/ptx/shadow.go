@@ -247,7 +247,7 @@ func (r *recorder) mask(cell uint32, line int64) uint64 {
 func (s *launchState) shadowBytes() int64 {
 	n := s.leaves.bytes() + s.events.bytes() + s.entries.bytes() + s.sheets.bytes() + s.duos.bytes() + s.solos.bytes()
 	for _, g := range s.bufs[:len(s.l.Buffers)] {
-		for _, t := range []*table{g.reads, g.writes, g.atomics} {
+		for _, t := range g.all() {
 			for _, p := range t.pages {
 				if p != nil {
 					n += pageBytes

@@ -67,7 +67,7 @@ func (p *pair) witness() *Witness {
 // zeroed looks for a read of bytes that are zeroed before the launch.
 func (p *pair) zeroed() *Witness {
 	for _, z := range union(p.res.zero, nil) {
-		for _, readers := range []*table{p.op.reads, p.op.atomics} {
+		for _, readers := range []*table{p.op.reads, p.op.updated} {
 			for _, r := range p.rec.ranges(readers) {
 				lo, hi := max(z.Start+p.shift, r.Start), min(z.End+p.shift, r.End)
 				if lo < hi {
@@ -97,7 +97,7 @@ func (p *pair) line(cell uint32, line int64) *Witness {
 	start := line<<6 + p.shift // in the operand
 	first := start >> 6
 	var best *Witness
-	for _, readers := range []*table{p.op.reads, p.op.atomics} {
+	for _, readers := range []*table{p.op.reads, p.op.updated} {
 		if !readers.any {
 			continue
 		}
