@@ -134,6 +134,8 @@ func (a *Auditor) kernel(ctx context.Context, out *ModuleReport, p *Pass) {
 	case isLibrary(c.Target, a.opts.Config.LibraryTargets):
 		out.Library++
 		return
+	case c.Target == triton.TargetPallas:
+		p.KernelName, reason = triton.PallasName(c.Config), "XLA compiled it from Pallas: its PTX is not in the dump"
 	}
 	p.unanalysed = reason
 	out.Unanalysed = append(out.Unanalysed, Unanalysed{

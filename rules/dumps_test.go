@@ -112,3 +112,15 @@ func TestConfigurationsAreCounted(t *testing.T) {
 		require.Equal(t, want, last[len(last)-1].Configurations, dump)
 	}
 }
+
+// TestPallasIsNotLibrary: a kernel that XLA compiled from Pallas is the user's, and
+// nobody has looked at it.
+func TestPallasIsNotLibrary(t *testing.T) {
+	r := auditDump(t, "pallas_triton", rules.Options{})
+	reason := "XLA compiled it from Pallas: its PTX is not in the dump"
+	require.Equal(t, []rules.Unanalysed{
+		{Target: "__gpu$xla.gpu.triton", Kernel: "rev", Calls: 1, Reason: reason},
+		{Target: "__gpu$xla.gpu.triton", Kernel: "scale", Calls: 1, Reason: reason},
+	}, r.Summary.Unanalysed)
+	require.Zero(t, r.Summary.Library)
+}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"aliascheck/alias"
+	"aliascheck/hlo/triton"
 )
 
 // isLibrary reports whether a target is one of XLA's or jaxlib's own, whose kernel
@@ -13,11 +14,19 @@ func isLibrary(target string, extra []string) bool {
 	if target == "" {
 		return false
 	}
+	for _, p := range extra {
+		if matches(p, target) {
+			return true
+		}
+	}
+	if target == triton.TargetPallas {
+		return false // the user's kernel
+	}
 	exact := [...]string{
 		"AllocateBuffer", "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape",
 		"CreateBuffer", "Pin", "Unpin", "MoveToHost", "MoveToDevice", "annotate_device_placement",
 		"TopK", "SliceToDynamic", "PadToStatic", "X64Combine", "X64SplitLow", "X64SplitHigh",
-		"LayoutConstraint", "RngBitGenerator", "cu_threefry2x32_ffi", "cu_threefry2x32",
+		"LayoutConstraint", "RngBitGenerator",
 		"xla_ffi_python_gpu_callback", "xla_ffi_partitioned_python_gpu_callback", "xla_python_gpu_callback",
 		"xla_ffi_python_cpu_callback", "xla_ffi_partitioned_python_cpu_callback", "xla_python_cpu_callback",
 	}
@@ -28,16 +37,25 @@ func isLibrary(target string, extra []string) bool {
 	}
 	prefixes := [...]string{
 		"__cublas$", "__cudnn$", "__cusolver$", "__cufft$", "__cub$", "__gpu$", "__onednn$", "__nccl",
-		"cusolver_", "cublas_", "cusparse_", "cuda_", "cu_", "hipsolver_", "hipblas_", "hipsparse_",
-		"xla.gpu.ext.", "xla.gpu.", "lapack_", "blas_", "__xla", "xla_ffi_",
+		"cusolver_", "cublas_", "cusparse_", "cudnn_", "hipsolver_", "hipblas_", "hipsparse_", "hipdnn_",
+		"xla.gpu.ext.", "xla.gpu.", "lapack_", "blas_", "__xla",
 	}
 	for _, p := range prefixes {
 		if strings.HasPrefix(target, p) {
 			return true
 		}
 	}
-	for _, p := range extra {
-		if matches(p, target) {
+	return isJaxlibKernel(target)
+}
+
+// isJaxlibKernel knows jaxlib's own kernels by their whole names: people call theirs
+// cuda_something, too.
+func isJaxlibKernel(target string) bool {
+	platform, name, _ := strings.Cut(strings.TrimSuffix(target, "_ffi"), "_")
+	switch platform {
+	case "cu", "cuda", "hip":
+		switch name {
+		case "threefry2x32", "lu_pivots_to_permutation", "cholesky_update", "tridiagonal_solve_perturbed":
 			return true
 		}
 	}

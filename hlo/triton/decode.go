@@ -60,7 +60,7 @@ func (d *Decoder) inflate(target string, config []byte) ([]byte, error) {
 	packed := config
 	if Target(target) == TargetFFI {
 		var err error
-		if packed, err = dictionary(config, d.packed[:0]); err != nil {
+		if packed, err = attribute(config, opaqueKey, d.packed[:0]); err != nil {
 			return nil, err
 		}
 		d.packed = packed

@@ -185,7 +185,7 @@ func TestDictionary(t *testing.T) {
 		{"deep", "{a = " + strings.Repeat("[", 100000) + strings.Repeat("]", 100000) + `, opaque = "a"}`, "a", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := dictionary([]byte(tt.in), nil)
+			got, err := attribute([]byte(tt.in), opaqueKey, nil)
 			if tt.err != "" {
 				require.ErrorContains(t, err, tt.err)
 				return
@@ -284,7 +284,7 @@ func FuzzOpaque(f *testing.F) {
 	for _, raw := range dumpedCalls(f) {
 		f.Add(raw.Config, raw.Target == string(TargetRaw))
 		if raw.Target == string(TargetFFI) {
-			packed, _ := dictionary(raw.Config, nil)
+			packed, _ := attribute(raw.Config, opaqueKey, nil)
 			f.Add(packed, true)
 		}
 	}

@@ -9,10 +9,10 @@ import (
 // opaqueKey is the attribute that holds the compressed call.
 const opaqueKey = "opaque"
 
-// dictionary finds the string attribute `opaque` of an MLIR attribute dictionary
-// and appends its bytes to out. Other attributes, nested ones too, are stepped over:
-// a key `opaque` inside them is not the one.
-func dictionary(config, out []byte) ([]byte, error) {
+// attribute finds a string attribute of an MLIR attribute dictionary and appends its
+// bytes to out. Other attributes, nested ones too, are stepped over: an equal key
+// inside them is not the one.
+func attribute(config []byte, name string, out []byte) ([]byte, error) {
 	s := scanner{text: config}
 	s.space()
 	if !s.accept('{') {
@@ -31,9 +31,9 @@ func dictionary(config, out []byte) ([]byte, error) {
 		s.space()
 		if s.accept('=') {
 			s.space()
-			if key == opaqueKey && s.peek() == '"' {
+			if key == name && s.peek() == '"' {
 				if found {
-					return nil, fmt.Errorf("backend_config at byte %d: a second attribute %q", s.pos, opaqueKey)
+					return nil, fmt.Errorf("backend_config at byte %d: a second attribute %q", s.pos, name)
 				}
 				found = true
 				if out, err = s.quoted(out); err != nil {
@@ -51,7 +51,7 @@ func dictionary(config, out []byte) ([]byte, error) {
 		return nil, fmt.Errorf("backend_config at byte %d: text after the dictionary", s.pos)
 	}
 	if !found {
-		return nil, fmt.Errorf("backend_config: no string attribute %q in the dictionary", opaqueKey)
+		return nil, fmt.Errorf("backend_config: no string attribute %q in the dictionary", name)
 	}
 	return out, nil
 }
