@@ -156,6 +156,7 @@ func (o *copyOp) issue(s *strand) {
 		sh := m.shapeFor(o.c, o.dst.t, o.mask, o.size)
 		lo := int64(uint32(o.dst.u)) + sh.lo - sharedBase
 		if lo >= 0 && lo+sh.span <= m.shared {
+			m.charge(int64(len(b.copies.list)))
 			o.lo, o.hi, first = lo, lo+sh.span, false
 			for _, p := range b.copies.list {
 				if p.lo < o.hi && o.lo < p.hi && !m.apart(p, &o.dst, o.mask, o.size) {
@@ -178,6 +179,9 @@ func (o *copyOp) issue(s *strand) {
 func (o *copyOp) eachByte(t *touch, b *block, span func(off int64)) {
 	m := t.s.m
 	for _, i := range o.mask.list {
+		if m.charge(int64(len(b.copies.list))); m.stopped.Load() {
+			return
+		}
 		own, off := b.sharedBlock(uint32(t.at(i)))
 		if own != b || off < 0 || off+o.size > m.shared {
 			m.stray(t, i, t.at(i), o.size, true)
@@ -267,6 +271,7 @@ func disjoint(k apartKey) bool {
 
 // use tells of an access to shared memory that copies may still be on their way to.
 func (k *copies) use(t *touch, b *block, thread int, off, size int64, write bool) {
+	b.m.charge(int64(len(k.list)))
 	for _, p := range k.list {
 		if p.lo < off+size && off < p.hi {
 			p.meets(t, b, thread, off, size, write, 0)
@@ -295,6 +300,7 @@ type lateKey struct{ copy, use int32 }
 // source bytes is no conflict.
 func (o *copyOp) meets(t *touch, b *block, thread int, off, size int64, write bool, source uint64) {
 	m := t.s.m
+	m.charge(int64(o.mask.n))
 	for _, i := range o.mask.list {
 		at := int64(uint32(o.dst.at(int(i), 0xffffffff))) - sharedBase
 		lo, hi := max(at, off), min(at+o.size, off+size)
@@ -351,6 +357,7 @@ func runWait(s *strand, c *code) {
 		return
 	}
 	k := &s.b.copies
+	s.m.charge(int64(len(k.list)))
 	left := k.list[:0]
 	for _, o := range k.list {
 		if o.end(s, mask, func(t int) bool {

@@ -16,6 +16,7 @@ const (
 	anyThread = -1
 	maxChain  = 1024 // entries of a line
 	maxDepth  = 256  // accesses to bytes that an access touches
+	longChain = 16   // entries from which on going through them counts as steps
 )
 
 // merge adds a part of an event to a line, which may have accesses already.

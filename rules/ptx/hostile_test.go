@@ -152,6 +152,36 @@ func TestHostileKernels(t *testing.T) {
 	}
 }
 
+// TestWorkCountsAsSteps: what takes much longer than its instructions say is
+// counted dearer, in accesses that nothing orders and in copies that pile up.
+// The same instructions one after the other stay within the budget.
+func TestWorkCountsAsSteps(t *testing.T) {
+	const each = "mul.wide.u32 %rd5, %tid, 4; add.s64 %rd6, %rd0, %rd5; mov.b32 %r1, smem; mad.lo.u32 %r1, %tid, 4, %r1; mov.b32 %r2, 0; L: "
+	const again = "add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 4000; @%p1 bra L; ret;"
+	for _, c := range []struct {
+		name, body string
+		dear       bool
+	}{
+		{"atomics that shift", "red.global.add.u32 [%rd6], 1; add.s64 %rd6, %rd6, 4;", true},
+		{"atomics that stay", "red.global.add.u32 [%rd6], 1;", false},
+		{"atomics that jump", "red.global.add.u32 [%rd6], 1; add.s64 %rd6, %rd6, 4096;", false},
+		{"stores that shift", "st.global.b32 [%rd6], 1; add.s64 %rd6, %rd6, 4;", true},
+		{"copies that pile up", "cp.async.ca.shared.global [%r1], [%rd0], 4; add.s64 %rd0, %rd0, 4;", true},
+		{"copies that are waited for", "cp.async.ca.shared.global [%r1], [%rd0], 4; cp.async.wait_all; add.s64 %rd0, %rd0, 4;", false},
+	} {
+		for _, mode := range []Mode{Sliced, Full} {
+			t.Run(fmt.Sprint(c.name, " ", mode), func(t *testing.T) {
+				l := handLaunch(kernel(t, 1, each+c.body+again), 1, 1024, 4096, 0)
+				l.Buffers[0] = Buffer{Size: 1 << 36}
+				l.Mode, l.Budget = mode, Budget{Steps: 1 << 25, Memory: 512 << 20}
+				o, err := Run(context.Background(), l)
+				require.NoError(t, err)
+				assert.Equal(t, !c.dear, o.Analysed, o.Reason)
+			})
+		}
+	}
+}
+
 // TestCancelled: a run ends soon after its context does, and says so.
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())

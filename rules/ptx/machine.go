@@ -170,6 +170,14 @@ func (m *worker) step(n int64) {
 	}
 }
 
+// charge counts work beyond an instruction's own against the budget of steps, so
+// that a few instructions cannot take the time of many.
+func (m *worker) charge(n int64) {
+	if m.localSteps += n; m.localSteps > 1<<22 {
+		m.flushSteps()
+	}
+}
+
 func (m *worker) flushSteps() {
 	limit := m.l.Budget.Steps
 	if limit <= 0 {

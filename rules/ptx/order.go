@@ -10,34 +10,58 @@ type part struct {
 
 // before gives the bytes of mask whose every touch in a is ordered before every touch in b.
 func (r *recorder) before(a, b part, line int64, mask uint64) uint64 {
-	return orderedBytes(r.m.threads, a, b, line, line, 0, mask, 0)
+	if out, ok := orderedAtOnce(a, b, mask, 0); ok {
+		return out
+	}
+	out, tries := orderedByThread(r.m.threads, a, b, line, line, 0, mask)
+	r.m.charge(tryCost * tries)
+	return out
 }
+
+// tryCost is what it takes to hold two threads against each other, in steps.
+const tryCost = 16
 
 // orderedBytes is before for lines of two buffers: bit i of a's line la is bit
 // i+shift of b's line lb, and byte i of b's buffer is byte i+delta of a's.
 func orderedBytes(threads int, a, b part, la, lb int64, shift int, mask uint64, delta int64) uint64 {
+	if out, ok := orderedAtOnce(a, b, mask, delta); ok {
+		return out
+	}
+	out, _ := orderedByThread(threads, a, b, la, lb, shift, mask)
+	return out
+}
+
+// orderedAtOnce is orderedBytes where that holds for all bytes, or for none.
+func orderedAtOnce(a, b part, mask uint64, delta int64) (out uint64, ok bool) {
 	if a.cluster != b.cluster {
-		return 0
+		return 0, true
 	}
 	if a.rank == b.rank && a.async == 0 {
 		if a.seq <= b.sync.epoch {
-			return mask
+			return mask, true
 		}
 		if a.entry.thread == anyThread && b.entry.thread == anyThread && a.seq < b.seq && sameThreads(a.event, b.event, delta) {
-			return mask
+			return mask, true
 		}
 	}
-	var out uint64
+	return 0, false
+}
+
+// orderedByThread is orderedBytes byte by byte; it says how many threads it tried.
+func orderedByThread(threads int, a, b part, la, lb int64, shift int, mask uint64) (out uint64, tries int64) {
 	for m := mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		ok := a.threadsOn(la, i, func(ta int) bool {
-			return b.threadsOn(lb, i+shift, func(tb int) bool { return happens(threads, a.event, ta, b.event, tb) })
+			return b.threadsOn(lb, i+shift, func(tb int) bool {
+				tries++
+				return happens(threads, a.event, ta, b.event, tb)
+			})
 		})
 		if ok {
 			out |= 1 << i
 		}
 	}
-	return out
+	return out, tries
 }
 
 // threadsOn calls f for each thread that touches byte i of the line.

@@ -53,6 +53,9 @@ func (r *recorder) settle(t *table, cell *uint32, line int64, now part, foreign 
 	if c.near.n > 1 {
 		r.limit(t, cell, c)
 	}
+	if c.count > longChain {
+		r.m.charge(int64(c.count))
+	}
 	if c.met > maxDepth || c.count > maxChain {
 		r.m.crowded.Store(true)
 		return 0
