@@ -1,97 +1,5 @@
 package ptx
 
-func comparisonOf(word string) (comparison, bool) {
-	switch word {
-	case "eq":
-		return cmpEQ, true
-	case "ne":
-		return cmpNE, true
-	case "lt", "lo":
-		return cmpLT, true
-	case "le", "ls":
-		return cmpLE, true
-	case "gt", "hi":
-		return cmpGT, true
-	case "ge", "hs":
-		return cmpGE, true
-	case "equ":
-		return cmpEQU, true
-	case "neu":
-		return cmpNEU, true
-	case "ltu":
-		return cmpLTU, true
-	case "leu":
-		return cmpLEU, true
-	case "gtu":
-		return cmpGTU, true
-	case "geu":
-		return cmpGEU, true
-	case "num":
-		return cmpNUM, true
-	case "nan":
-		return cmpNAN, true
-	}
-	return 0, false
-}
-
-// comparer gives the function that compares two values of a type.
-func comparer(cmp comparison, typ string, ftz bool) func(a, b uint64) bool {
-	width := uint8(typeBits(typ))
-	if isFloat(typ) {
-		return func(a, b uint64) bool { return compareFloats(cmp, toFloat(a, typ, ftz), toFloat(b, typ, ftz)) }
-	}
-	signed := isSigned(typ)
-	return func(a, b uint64) bool {
-		order := 0
-		switch {
-		case a == b:
-		case signed && signExtend(a, width) < signExtend(b, width) || !signed && a < b:
-			order = -1
-		default:
-			order = 1
-		}
-		return ordered(cmp, order)
-	}
-}
-
-func ordered(cmp comparison, order int) bool {
-	switch cmp {
-	case cmpEQ, cmpEQU:
-		return order == 0
-	case cmpNE, cmpNEU:
-		return order != 0
-	case cmpLT, cmpLTU:
-		return order < 0
-	case cmpLE, cmpLEU:
-		return order <= 0
-	case cmpGT, cmpGTU:
-		return order > 0
-	case cmpGE, cmpGEU:
-		return order >= 0
-	}
-	return cmp == cmpNUM
-}
-
-func compareFloats(cmp comparison, a, b float64) bool {
-	if a != a || b != b {
-		return cmp >= cmpEQU && cmp != cmpNUM
-	}
-	order := 0
-	if a < b {
-		order = -1
-	} else if a > b {
-		order = 1
-	}
-	return ordered(cmp, order)
-}
-
-func b2u(b bool) uint64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // lowerSetp lowers setp.CMP[.BOOL][.ftz].TYPE p[|q], a, b[, [!]c].
 func lowerSetp(l *lowerer, in *instr) error {
 	words := in.parts[1:]
@@ -168,18 +76,6 @@ func (l *lowerer) setSources(in *instr, typ, bool2 string) ([]int32, error) {
 		src = append(src, s)
 	}
 	return src, nil
-}
-
-func combine(r bool, c uint64, how string) uint64 {
-	switch how {
-	case "and":
-		return b2u(r) & c
-	case "or":
-		return b2u(r) | c
-	case "xor":
-		return b2u(r) ^ c
-	}
-	return b2u(r)
 }
 
 // lowerSetpPacked compares two pairs of halves: p is of the low half, q of the high.
@@ -263,68 +159,5 @@ func lowerSet(l *lowerer, in *instr) error {
 	}
 	test := comparer(cmp, typ, ftz)
 	l.pure(d, width, func(_ *code, a, b, x, _ uint64) uint64 { return combine(test(a, b), x, bool2) * yes }, algNone, src...)
-	return nil
-}
-
-func lowerSelp(l *lowerer, in *instr) error {
-	m, err := l.mods(in)
-	if err != nil {
-		return err
-	}
-	if len(in.ops) != 4 {
-		return l.fail("4 operands expected")
-	}
-	var src []int32
-	for i, t := range []string{m.typ, m.typ, "pred"} {
-		s, err := l.source(in.ops[i+1], t)
-		if err != nil {
-			return err
-		}
-		src = append(src, s)
-	}
-	width := uint8(typeBits(m.typ))
-	d, err := l.dest(in.ops[0], width)
-	if err != nil {
-		return err
-	}
-	l.pure(d, width, func(_ *code, a, b, p, _ uint64) uint64 {
-		if p != 0 {
-			return a
-		}
-		return b
-	}, algSelect, src...)
-	return nil
-}
-
-func lowerSlct(l *lowerer, in *instr) error {
-	n := len(in.parts)
-	if n < 3 || len(in.ops) != 4 {
-		return l.fail("unknown form")
-	}
-	typ, ctyp := in.parts[n-2], in.parts[n-1]
-	ftz := n > 3 && in.parts[1] == "ftz"
-	var src []int32
-	for i, t := range []string{typ, typ, ctyp} {
-		s, err := l.source(in.ops[i+1], t)
-		if err != nil {
-			return err
-		}
-		src = append(src, s)
-	}
-	width := uint8(typeBits(typ))
-	d, err := l.dest(in.ops[0], width)
-	if err != nil {
-		return err
-	}
-	l.pure(d, width, func(_ *code, a, b, x, _ uint64) uint64 {
-		ok := int32(x) >= 0
-		if ctyp == "f32" {
-			ok = toFloat(x, "f32", ftz) >= 0
-		}
-		if ok {
-			return a
-		}
-		return b
-	}, algNone, src...)
 	return nil
 }

@@ -1,0 +1,105 @@
+package ptx
+
+// opaqueOp gives registers a value that is not computed.
+func (l *lowerer) opaqueOp(dsts, src []int32) {
+	l.guarded(&code{run: runOpaque, dsts: dsts, src: src})
+}
+
+func runOpaque(s *strand, c *code) {
+	if s.guarded(c) == nil {
+		s.keepOld(c)
+		return
+	}
+	tt := taintOpaque
+	if c.guard >= 0 {
+		tt |= s.r[c.guard].taint
+	}
+	for _, x := range c.src {
+		tt |= s.r[x].taint
+	}
+	for _, d := range c.dsts {
+		s.r[d].setU(0, tt)
+	}
+}
+
+// matrixRegisters gives the slots of registers in operands.
+func (l *lowerer) matrixRegisters(op operand) ([]int32, error) {
+	list, _ := l.elements(op, false)
+	var out []int32
+	for _, r := range list {
+		switch r.kind {
+		case opReg:
+			out = append(out, l.slotOf(r.reg))
+		case opImm:
+		default:
+			return nil, l.fail("registers expected")
+		}
+	}
+	return out, nil
+}
+
+// lowerMma lowers mma.sync and mma.sp: d, a, b, c...
+func lowerMma(l *lowerer, in *instr) error {
+	if len(in.ops) < 4 {
+		return l.fail("4 operands expected")
+	}
+	known := false
+	for _, w := range in.parts[1:] {
+		known = known || w == "sync"
+	}
+	if !known {
+		return l.fail("unknown form")
+	}
+	dsts, err := l.matrixRegisters(in.ops[0])
+	if err != nil {
+		return err
+	}
+	var src []int32
+	for _, op := range in.ops[1:] {
+		s, err := l.matrixRegisters(op)
+		if err != nil {
+			return err
+		}
+		src = append(src, s...)
+	}
+	if _, err := l.laneSync(operand{kind: opImm, imm: 0xffffffff}); err != nil {
+		return err
+	}
+	l.opaqueOp(dsts, src)
+	return nil
+}
+
+// lowerWgmma lowers wgmma.*. Its matrices lie in shared memory or registers:
+// it touches no global memory.
+func lowerWgmma(l *lowerer, in *instr) error {
+	if len(in.parts) < 2 {
+		return l.fail("unknown form")
+	}
+	switch in.parts[1] {
+	case "fence", "commit_group", "wait_group":
+		return lowerNothing(l, in)
+	case "mma_async":
+	default:
+		return l.fail("unknown form")
+	}
+	if len(in.ops) < 3 {
+		return l.fail("3 operands expected")
+	}
+	dsts, err := l.matrixRegisters(in.ops[0])
+	if err != nil {
+		return err
+	}
+	if err := l.matrixReads(in); err != nil {
+		return err
+	}
+	src := append([]int32{}, dsts...)
+	for _, op := range in.ops[1:] {
+		s, err := l.matrixRegisters(op)
+		if err != nil {
+			return err
+		}
+		src = append(src, s...)
+	}
+	l.opaqueOp(dsts, src)
+	return nil
+}
