@@ -90,6 +90,8 @@ func moveCases() []rowCase {
 		values("cvta.to.global.u64 %v, %rd0; cvta.global.u64 %v, %v; isspacep.global %z, %v;", "", "p", v(1)),
 		values("mov.b64 %v, smem; cvta.shared.u64 %v, %v; cvta.to.shared.u64 %v, %v; mov.b64 %rd9, smem; sub.s64 %z, %v, %rd9;", "", "d", v(0)),
 		values("mov.b64 %v, smem; cvta.shared.u64 %v, %v; isspacep.shared::cluster %z, %v;", "", "p", v(1)),
+		values("mov.b64 %v, p0; cvta.param.u64 %v, %v; isspacep.param::entry %z, %v;", "", "p", v(1)),
+		values("mov.b64 %v, p0; isspacep.global %z, %v;", "", "p", v(0)),
 		values("isspacep.local %z, %rd0;", "", "p", v(0)),
 		values("mov.b64 %v, smem; mapa.shared::cluster.u64 %v, %v, 0; getctarank.shared::cluster.u64 %z, %v;", "", "r", v(0)),
 		values("mov.u32 %z, %tid.y;", "", "r", v(0)),

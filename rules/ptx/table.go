@@ -48,14 +48,14 @@ func (l *lowerer) mods(in *instr, allowed ...string) (modifiers, error) {
 	return m, nil
 }
 
-// sources gives the slots of operands from..., all of one type; the count must fit.
-func (l *lowerer) sources(in *instr, typ string, from, n int) ([]int32, error) {
-	if len(in.ops) != from+n {
-		return nil, l.fail("%d operands expected, found %d", from+n, len(in.ops))
+// sources gives the slots of operands, each of a type; the count must fit.
+func (l *lowerer) sources(ops []operand, types ...string) ([]int32, error) {
+	if len(ops) != len(types) {
+		return nil, l.fail("%d sources expected, found %d", len(types), len(ops))
 	}
 	var out []int32
-	for _, op := range in.ops[from:] {
-		s, err := l.source(op, typ)
+	for i, op := range ops {
+		s, err := l.source(op, types[i])
 		if err != nil {
 			return nil, err
 		}
@@ -64,20 +64,26 @@ func (l *lowerer) sources(in *instr, typ string, from, n int) ([]int32, error) {
 	return out, nil
 }
 
-// simple lowers "op d, a, b...": n sources of the instruction's type.
+// typed lowers "op d, a, b...": a source of each type, a result of so many bits.
+func (l *lowerer) typed(ops []operand, bits uint8, fn scalar, alg algebra, types ...string) (*code, error) {
+	src, err := l.sources(ops[1:], types...)
+	if err != nil {
+		return nil, err
+	}
+	d, err := l.dest(ops[0], bits)
+	if err != nil {
+		return nil, err
+	}
+	return l.pure(d, bits, fn, alg, src...), nil
+}
+
+// simple is typed for n sources and a result of the instruction's type.
 func (l *lowerer) simple(in *instr, typ string, n int, fn scalar, alg algebra) (*code, error) {
-	src, err := l.sources(in, typ, 1, n)
-	if err != nil {
-		return nil, err
+	c, err := l.typed(in.ops, uint8(typeBits(typ)), fn, alg, slices.Repeat([]string{typ}, n)...)
+	if err == nil {
+		c.signed = isSigned(typ)
 	}
-	bits := uint8(typeBits(typ))
-	d, err := l.dest(in.ops[0], bits)
-	if err != nil {
-		return nil, err
-	}
-	c := l.pure(d, bits, fn, alg, src...)
-	c.signed = isSigned(typ)
-	return c, nil
+	return c, err
 }
 
 func isSigned(typ string) bool { return typ[0] == 's' }

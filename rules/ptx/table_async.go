@@ -264,7 +264,7 @@ func (l *lowerer) tensorOperands(in *instr, b *bulkOp) error {
 	if b.mem, err = l.operandAt(operand{kind: opAddress, imm: box.imm, sub: box.sub[:1]}, spaceGeneric); err != nil {
 		return err
 	}
-	coords, _ := l.elements(box.sub[1], false)
+	coords := box.sub[1].elements()
 	if len(coords) != b.tensor {
 		return l.fail("%d coordinates expected", b.tensor)
 	}

@@ -61,7 +61,7 @@ func lowerAtomic(l *lowerer, in *instr) error {
 		if len(ops) < 3 {
 			return l.fail("3 operands expected")
 		}
-		regs, _ := l.elements(ops[0], false)
+		regs := ops[0].elements()
 		for _, r := range regs {
 			if r.kind == opSink {
 				c.dsts = append(c.dsts, -1)
@@ -85,7 +85,7 @@ func lowerAtomic(l *lowerer, in *instr) error {
 	}
 	op.off = off
 	c.src, c.needs = []int32{addr}, []int32{addr}
-	values, _ := l.elements(ops[1], false)
+	values := ops[1].elements()
 	if how == "cas" {
 		if len(ops) < 3 {
 			return l.fail("4 operands expected")

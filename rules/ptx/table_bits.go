@@ -10,10 +10,6 @@ func lowerCount(l *lowerer, in *instr) error {
 	if m.typ != "b32" && m.typ != "b64" {
 		return l.fail("unknown type .%s", clip(m.typ))
 	}
-	src, err := l.sources(in, m.typ, 1, 1)
-	if err != nil {
-		return err
-	}
 	width := uint8(typeBits(m.typ))
 	out := uint8(32)
 	fn := func(_ *code, a, _, _, _ uint64) uint64 { return uint64(bits.OnesCount64(a)) }
@@ -24,12 +20,8 @@ func lowerCount(l *lowerer, in *instr) error {
 		out = width
 		fn = func(_ *code, a, _, _, _ uint64) uint64 { return bits.Reverse64(a) >> (64 - width) }
 	}
-	d, err := l.dest(in.ops[0], out)
-	if err != nil {
-		return err
-	}
-	l.pure(d, out, fn, algNone, src...)
-	return nil
+	_, err = l.typed(in.ops, out, fn, algNone, m.typ)
+	return err
 }
 
 func lowerFind(l *lowerer, in *instr) error {
@@ -37,16 +29,8 @@ func lowerFind(l *lowerer, in *instr) error {
 	if err != nil {
 		return err
 	}
-	src, err := l.sources(in, m.typ, 1, 1)
-	if err != nil {
-		return err
-	}
 	width, signed, shift := uint8(typeBits(m.typ)), isSigned(m.typ), m.has("shiftamt")
-	d, err := l.dest(in.ops[0], 32)
-	if err != nil {
-		return err
-	}
-	l.pure(d, 32, func(_ *code, a, _, _, _ uint64) uint64 {
+	_, err = l.typed(in.ops, 32, func(_ *code, a, _, _, _ uint64) uint64 {
 		if signed && signExtend(a, width) < 0 {
 			a = ^a & widthMask(width)
 		}
@@ -58,8 +42,8 @@ func lowerFind(l *lowerer, in *instr) error {
 			return uint64(width) - 1 - n
 		}
 		return n
-	}, algNone, src...)
-	return nil
+	}, algNone, m.typ)
+	return err
 }
 
 func lowerFns(l *lowerer, in *instr) error {
@@ -98,29 +82,9 @@ func lowerExtract(l *lowerer, in *instr) error {
 	if err != nil {
 		return err
 	}
-	if len(in.ops) != 4 {
-		return l.fail("4 operands expected")
-	}
-	a, err := l.source(in.ops[1], m.typ)
-	if err != nil {
-		return err
-	}
-	pos, err := l.source(in.ops[2], "u32")
-	if err != nil {
-		return err
-	}
-	n, err := l.source(in.ops[3], "u32")
-	if err != nil {
-		return err
-	}
-	width := uint8(typeBits(m.typ))
-	d, err := l.dest(in.ops[0], width)
-	if err != nil {
-		return err
-	}
-	signed := isSigned(m.typ)
-	l.pure(d, width, func(_ *code, a, p, n, _ uint64) uint64 { return extract(a, p&255, n&255, width, signed) }, algNone, a, pos, n)
-	return nil
+	width, signed := uint8(typeBits(m.typ)), isSigned(m.typ)
+	_, err = l.typed(in.ops, width, func(_ *code, a, p, n, _ uint64) uint64 { return extract(a, p&255, n&255, width, signed) }, algNone, m.typ, "u32", "u32")
+	return err
 }
 
 // extract is bfe: n bits of a from bit p; past the top come copies of the sign bit.
@@ -152,31 +116,16 @@ func lowerInsert(l *lowerer, in *instr) error {
 	if err != nil {
 		return err
 	}
-	if len(in.ops) != 5 {
-		return l.fail("5 operands expected")
-	}
-	var src []int32
-	for i, t := range []string{m.typ, m.typ, "u32", "u32"} {
-		s, err := l.source(in.ops[i+1], t)
-		if err != nil {
-			return err
-		}
-		src = append(src, s)
-	}
 	width := uint8(typeBits(m.typ))
-	d, err := l.dest(in.ops[0], width)
-	if err != nil {
-		return err
-	}
-	l.pure(d, width, func(_ *code, a, b, p, n uint64) uint64 {
+	_, err = l.typed(in.ops, width, func(_ *code, a, b, p, n uint64) uint64 {
 		p, n = p&255, n&255
 		if n == 0 || p >= uint64(width) {
 			return b
 		}
 		mask := widthMask(uint8(min(n, 64))) << p & widthMask(width)
 		return b&^mask | a<<p&mask
-	}, algNone, src...)
-	return nil
+	}, algNone, m.typ, m.typ, "u32", "u32")
+	return err
 }
 
 func lowerSzext(l *lowerer, in *instr) error {
@@ -229,18 +178,7 @@ func lowerDot(l *lowerer, in *instr) error {
 		hi = words[0] == "hi"
 		words = words[1:]
 	}
-	if len(words) != 2 || len(in.ops) != 4 {
-		return l.fail("unknown form")
-	}
 	sa, sb := words[0] == "s32", words[1] == "s32"
-	src, err := l.sources(in, "b32", 1, 3)
-	if err != nil {
-		return err
-	}
-	d, err := l.dest(in.ops[0], 32)
-	if err != nil {
-		return err
-	}
 	part := func(x uint64, at, width uint8, signed bool) int64 {
 		x = x >> at & widthMask(width)
 		if signed {
@@ -248,7 +186,7 @@ func lowerDot(l *lowerer, in *instr) error {
 		}
 		return int64(x)
 	}
-	l.pure(d, 32, func(_ *code, a, b, acc, _ uint64) uint64 {
+	_, err := l.typed(in.ops, 32, func(_ *code, a, b, acc, _ uint64) uint64 {
 		sum := int64(acc)
 		if four {
 			for i := uint8(0); i < 32; i += 8 {
@@ -262,6 +200,6 @@ func lowerDot(l *lowerer, in *instr) error {
 		}
 		sum += part(a, 0, 16, sa)*part(b, at, 8, sb) + part(a, 16, 16, sa)*part(b, at+8, 8, sb)
 		return uint64(uint32(sum))
-	}, algNone, src...)
-	return nil
+	}, algNone, "b32", "b32", "b32")
+	return err
 }

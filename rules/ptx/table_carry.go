@@ -11,7 +11,7 @@ func lowerCarry(l *lowerer, in *instr) error {
 	if err != nil {
 		return err
 	}
-	src, err := l.sources(in, m.typ, 1, 2)
+	src, err := l.sources(in.ops[1:], m.typ, m.typ)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func lowerMadCarry(l *lowerer, in *instr) error {
 	if err != nil {
 		return err
 	}
-	src, err := l.sources(in, m.typ, 1, 3)
+	src, err := l.sources(in.ops[1:], m.typ, m.typ, m.typ)
 	if err != nil {
 		return err
 	}

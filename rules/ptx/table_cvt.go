@@ -126,10 +126,6 @@ func lowerCvtPacked(l *lowerer, in *instr, m modifiers) error {
 		return l.fail("this conversion is not supported")
 	}
 	width, each := uint8(typeBits(m.typ)), uint(typeBits(m.typ)/2)
-	d, err := l.dest(in.ops[0], width)
-	if err != nil {
-		return err
-	}
 	mode, relu, satfinite, sat := roundingOf(m), m.has("relu"), m.has("satfinite") || tf.noInf || tf.mant == 2, m.has("sat")
 	one := func(x float64) uint64 {
 		if relu && x < 0 {
@@ -145,24 +141,16 @@ func lowerCvtPacked(l *lowerer, in *instr, m modifiers) error {
 		return r
 	}
 	if strings.HasSuffix(m.from, "x2") { // pair to pair
-		src, err := l.sources(in, m.from, 1, 1)
-		if err != nil {
-			return err
-		}
 		fe := uint(typeBits(m.from) / 2)
 		fmask := widthMask(uint8(fe))
-		l.pure(d, width, func(_ *code, a, _, _, _ uint64) uint64 {
+		_, err := l.typed(in.ops, width, func(_ *code, a, _, _, _ uint64) uint64 {
 			return one(ff.decode(a&fmask)) | one(ff.decode(a>>fe&fmask))<<each
-		}, algNone, src...)
-		return nil
-	}
-	src, err := l.sources(in, m.from, 1, 2)
-	if err != nil {
+		}, algNone, m.from)
 		return err
 	}
 	ftz := m.has("ftz")
-	l.pure(d, width, func(_ *code, a, b, _, _ uint64) uint64 {
+	_, err := l.typed(in.ops, width, func(_ *code, a, b, _, _ uint64) uint64 {
 		return one(toFloat(b, m.from, ftz)) | one(toFloat(a, m.from, ftz))<<each
-	}, algNone, src...)
-	return nil
+	}, algNone, m.from, m.from)
+	return err
 }

@@ -82,23 +82,12 @@ func lowerFloatSign(l *lowerer, in *instr) error {
 }
 
 func lowerTestp(l *lowerer, in *instr) error {
-	if len(in.parts) != 3 || len(in.ops) != 2 {
-		return l.fail("unknown form")
-	}
 	what, typ := in.parts[1], in.parts[2]
-	a, err := l.source(in.ops[1], typ)
-	if err != nil {
-		return err
-	}
-	d, err := l.dest(in.ops[0], 1)
-	if err != nil {
-		return err
-	}
 	smallest := 0x1p-126
 	if typ == "f64" {
 		smallest = 0x1p-1022
 	}
-	l.pure(d, 1, func(_ *code, a, _, _, _ uint64) uint64 {
+	_, err := l.typed(in.ops, 1, func(_ *code, a, _, _, _ uint64) uint64 {
 		x := toFloat(a, typ, false)
 		finite := !math.IsNaN(x) && !math.IsInf(x, 0)
 		switch what {
@@ -114,6 +103,6 @@ func lowerTestp(l *lowerer, in *instr) error {
 			return b2u(x == 0 || finite && math.Abs(x) >= smallest) // zeros count as normal
 		}
 		return b2u(x != 0 && math.Abs(x) < smallest)
-	}, algNone, a)
-	return nil
+	}, algNone, typ)
+	return err
 }

@@ -75,23 +75,11 @@ func lowerNot(l *lowerer, in *instr) error {
 }
 
 func lowerLop3(l *lowerer, in *instr) error {
-	if len(in.parts) != 2 || in.parts[1] != "b32" || len(in.ops) != 5 || in.ops[4].kind != opImm {
+	if len(in.ops) != 5 || in.ops[4].kind != opImm {
 		return l.fail("unknown form")
 	}
-	var src []int32
-	for _, op := range in.ops[1:4] {
-		s, err := l.source(op, "b32")
-		if err != nil {
-			return err
-		}
-		src = append(src, s)
-	}
-	d, err := l.dest(in.ops[0], 32)
-	if err != nil {
-		return err
-	}
 	table := in.ops[4].imm
-	l.pure(d, 32, func(_ *code, a, b, x, _ uint64) uint64 {
+	_, err := l.typed(in.ops[:4], 32, func(_ *code, a, b, x, _ uint64) uint64 {
 		var out uint64
 		for i := uint64(0); i < 8; i++ {
 			if table>>i&1 == 0 {
@@ -110,8 +98,8 @@ func lowerLop3(l *lowerer, in *instr) error {
 			out |= p & q & r
 		}
 		return out & 0xffffffff
-	}, algNone, src...)
-	return nil
+	}, algNone, "b32", "b32", "b32")
+	return err
 }
 
 func lowerShift(l *lowerer, in *instr) error {
@@ -119,35 +107,22 @@ func lowerShift(l *lowerer, in *instr) error {
 	if err != nil {
 		return err
 	}
-	if len(in.ops) != 3 {
-		return l.fail("3 operands expected")
-	}
-	a, err := l.source(in.ops[1], m.typ)
-	if err != nil {
-		return err
-	}
-	n, err := l.source(in.ops[2], "u32")
-	if err != nil {
-		return err
-	}
 	width := uint8(typeBits(m.typ))
-	d, err := l.dest(in.ops[0], width)
-	if err != nil {
-		return err
-	}
 	if in.parts[0] == "shl" {
-		l.pure(d, width, func(c *code, a, n, _, _ uint64) uint64 { return a << min(n, 64) & widthMask(c.bits) }, algShl, a, n)
-		return nil
+		_, err = l.typed(in.ops, width, func(c *code, a, n, _, _ uint64) uint64 { return a << min(n, 64) & widthMask(c.bits) }, algShl, m.typ, "u32")
+		return err
 	}
 	signed := isSigned(m.typ)
-	c := l.pure(d, width, func(c *code, a, n, _, _ uint64) uint64 {
+	c, err := l.typed(in.ops, width, func(c *code, a, n, _, _ uint64) uint64 {
 		if signed {
 			return uint64(signExtend(a, width)>>min(n, 63)) & widthMask(width)
 		}
 		return a >> min(n, 64)
-	}, algShr, a, n)
-	c.signed = signed
-	return nil
+	}, algShr, m.typ, "u32")
+	if err == nil {
+		c.signed = signed
+	}
+	return err
 }
 
 func lowerFunnel(l *lowerer, in *instr) error {

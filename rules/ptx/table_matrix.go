@@ -55,7 +55,7 @@ func lowerLdmatrix(l *lowerer, in *instr) error {
 		return err
 	}
 	c := &code{effect: true, src: []int32{addr}, needs: []int32{addr}, mem: &memOp{space: sp, off: off, size: 16, bits: 32, vec: n, what: "ldmatrix"}}
-	regs, _ := l.elements(in.ops[0], false)
+	regs := in.ops[0].elements()
 	if len(regs) != n {
 		return l.fail("%d registers expected", n)
 	}
@@ -87,7 +87,7 @@ func lowerStmatrix(l *lowerer, in *instr) error {
 		return err
 	}
 	c := &code{effect: true, src: []int32{addr}, needs: []int32{addr}, mem: &memOp{space: sp, off: off, size: 16, bits: 32, vec: n, write: true, what: "stmatrix"}}
-	regs, _ := l.elements(in.ops[1], false)
+	regs := in.ops[1].elements()
 	if len(regs) != n {
 		return l.fail("%d registers expected", n)
 	}
@@ -110,7 +110,7 @@ func lowerMovmatrix(l *lowerer, in *instr) error {
 	if strings.Join(in.parts[1:], ".") != "sync.aligned.m8n8.trans.b16" {
 		return l.fail("unknown form")
 	}
-	src, err := l.sources(in, "b32", 1, 1)
+	src, err := l.sources(in.ops[1:], "b32")
 	if err != nil {
 		return err
 	}

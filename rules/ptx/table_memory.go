@@ -103,17 +103,12 @@ func (l *lowerer) addressOf(op operand, sp space) (slot int32, off uint64, err e
 	return 0, 0, l.fail("this address is not supported")
 }
 
-// elements lists the registers of a vector operand, or of a single one; a
-// 128-bit register counts as two.
-func (l *lowerer) elements(op operand, wide bool) ([]operand, error) {
-	list := []operand{op}
+// elements lists the registers of a vector operand, or of a single one.
+func (op operand) elements() []operand {
 	if op.kind == opVector {
-		list = op.sub
+		return op.sub
 	}
-	if !wide {
-		return list, nil
-	}
-	return list, nil
+	return []operand{op}
 }
 
 func lowerLoad(l *lowerer, in *instr) error {
@@ -138,7 +133,7 @@ func lowerLoad(l *lowerer, in *instr) error {
 	if op.space == spaceParam { // as mov and cvta.param give it
 		op.off -= paramWindow
 	}
-	regs, _ := l.elements(in.ops[0], false)
+	regs := in.ops[0].elements()
 	c := &code{run: runLoad, mem: op, src: []int32{addr}, effect: true, needs: []int32{addr}}
 	for _, r := range regs {
 		if typeBits(typ) == 128 {
@@ -194,7 +189,7 @@ func lowerStore(l *lowerer, in *instr) error {
 	}
 	op.off = off
 	c := &code{run: runStore, mem: op, src: []int32{addr}, effect: true, needs: []int32{addr}}
-	regs, _ := l.elements(in.ops[1], false)
+	regs := in.ops[1].elements()
 	for _, r := range regs {
 		if typeBits(typ) == 128 {
 			if r.kind != opReg {

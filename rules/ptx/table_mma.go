@@ -24,7 +24,7 @@ func runOpaque(s *strand, c *code) {
 
 // matrixRegisters gives the slots of registers in operands.
 func (l *lowerer) matrixRegisters(op operand) ([]int32, error) {
-	list, _ := l.elements(op, false)
+	list := op.elements()
 	var out []int32
 	for _, r := range list {
 		switch r.kind {

@@ -212,16 +212,8 @@ func lowerIsspacep(l *lowerer, in *instr) error {
 	if len(in.parts) != 2 || len(in.ops) != 2 {
 		return l.fail("unknown form")
 	}
-	a, err := l.source(in.ops[1], "u64")
-	if err != nil {
-		return err
-	}
-	d, err := l.dest(in.ops[0], 1)
-	if err != nil {
-		return err
-	}
 	space := in.parts[1]
-	l.pure(d, 1, func(_ *code, a, _, _, _ uint64) uint64 {
+	_, err := l.typed(in.ops, 1, func(_ *code, a, _, _, _ uint64) uint64 {
 		is := "global"
 		switch {
 		case a >= paramWindow:
@@ -231,9 +223,9 @@ func lowerIsspacep(l *lowerer, in *instr) error {
 		case a >= sharedWindow:
 			is = "shared"
 		}
-		return b2u(space == is || is == "shared" && (space == "shared::cta" && a < sharedWindow+1<<clusterShift || space == "shared::cluster"))
-	}, algNone, a)
-	return nil
+		return b2u(space == is || is == "shared" && (space == "shared::cta" && a < sharedWindow+1<<clusterShift || space == "shared::cluster") || is == "param" && space == "param::entry")
+	}, algNone, "u64")
+	return err
 }
 
 // lowerMapa gives another block's address of a shared variable: the block's
@@ -243,26 +235,10 @@ func lowerMapa(l *lowerer, in *instr) error {
 	if err != nil {
 		return err
 	}
-	if len(in.ops) != 3 {
-		return l.fail("3 operands expected")
-	}
-	a, err := l.source(in.ops[1], m.typ)
-	if err != nil {
-		return err
-	}
-	r, err := l.source(in.ops[2], "u32")
-	if err != nil {
-		return err
-	}
-	width := uint8(typeBits(m.typ))
-	d, err := l.dest(in.ops[0], width)
-	if err != nil {
-		return err
-	}
-	l.pure(d, width, func(_ *code, a, r, _, _ uint64) uint64 {
+	_, err = l.typed(in.ops, uint8(typeBits(m.typ)), func(_ *code, a, r, _, _ uint64) uint64 {
 		return a&^(255<<clusterShift) | (r+1)&255<<clusterShift
-	}, algNone, a, r)
-	return nil
+	}, algNone, m.typ, "u32")
+	return err
 }
 
 func lowerGetctarank(l *lowerer, in *instr) error {

@@ -79,44 +79,22 @@ func lowerWide(l *lowerer, in *instr, typ string, mad bool) error {
 	if half > 32 {
 		return l.fail(".wide of .%s is no instruction", typ)
 	}
-	n := 2
-	if mad {
-		n = 3
-	}
-	if len(in.ops) != n+1 {
-		return l.fail("%d operands expected", n+1)
-	}
 	double := map[string]string{"u16": "u32", "s16": "s32", "u32": "u64", "s32": "s64"}[typ]
-	var src []int32
-	for i := 1; i <= n; i++ {
-		t := typ
-		if i == 3 {
-			t = double
-		}
-		s, err := l.source(in.ops[i], t)
-		if err != nil {
-			return err
-		}
-		src = append(src, s)
-	}
-	d, err := l.dest(in.ops[0], half*2)
-	if err != nil {
-		return err
-	}
-	alg := algWide
+	types, alg := []string{typ, typ}, algWide
 	if mad {
-		alg = algMadWide
+		types, alg = append(types, double), algMadWide
 	}
 	signed := isSigned(typ)
-	c := l.pure(d, half*2, func(c *code, a, b, e, _ uint64) uint64 {
+	c, err := l.typed(in.ops, half*2, func(c *code, a, b, e, _ uint64) uint64 {
 		if signed {
 			a, b = uint64(signExtend(a, half)), uint64(signExtend(b, half))
 		}
 		return (a*b + e) & widthMask(c.bits)
-	}, alg, src...)
-	c.signed = signed
-	c.loop = loopWide
-	return nil
+	}, alg, types...)
+	if err == nil {
+		c.signed, c.loop = signed, loopWide
+	}
+	return err
 }
 
 func loopWide(c *code, out, a, b, d []uint64) bool {

@@ -7,7 +7,7 @@ func (l *lowerer) loadParam(in *instr, op *memOp, typ string) error {
 		return l.fail("parameters can only be read by name")
 	}
 	v := l.env.resolve(a.sub[0].sym)
-	regs, _ := l.elements(in.ops[0], false)
+	regs := in.ops[0].elements()
 	if len(regs)*typeBits(typ)/8 != int(op.size) || typeBits(typ) > 64 {
 		return l.fail("bad vector")
 	}
@@ -72,7 +72,7 @@ func (l *lowerer) storeParam(in *instr, op *memOp, typ string) error {
 	if l.isEntryParam(v) {
 		return l.fail("a kernel's parameter cannot be written")
 	}
-	regs, _ := l.elements(in.ops[1], false)
+	regs := in.ops[1].elements()
 	for i, r := range regs {
 		off := int64(a.imm) + int64(i)*int64(op.bits/8)
 		if off < 0 || off+int64(op.bits/8) > v.size {
