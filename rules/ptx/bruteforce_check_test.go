@@ -166,6 +166,9 @@ func checkKernel(seed uint64) (*brute, error) {
 	if d := cmp.Diff(outs[0], outs[1], cmpopts.IgnoreFields(Outcome{}, "Stats", "Contents", "record")); d != "" {
 		return b, fmt.Errorf("sliced and full outcomes differ: %s", d)
 	}
+	if d := cmp.Diff(dump(outs[0]), dump(outs[1])); d != "" {
+		return b, fmt.Errorf("sliced and full records differ: %s", d)
+	}
 	if b.racy() {
 		return b, nil
 	}

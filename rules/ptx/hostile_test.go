@@ -192,3 +192,73 @@ func TestCancelled(t *testing.T) {
 	assert.False(t, o.Analysed)
 	assert.NotEmpty(t, o.Reason)
 }
+
+func TestHostile(t *testing.T) {
+	cases := []struct {
+		name, body string
+		grid       [3]uint32
+		want       string
+	}{
+		{"a jump to itself", "L: bra L;", [3]uint32{1, 1, 1}, ""},
+		{"a counting loop without end", "mov.b32 %r1, 0; L: add.u32 %r1, %r1, 1; bra L;", [3]uint32{1, 1, 1}, ""},
+		{"a counting loop that ends late", "mov.b64 %rd5, 0; L: add.u64 %rd5, %rd5, 1; setp.ne.u64 %p1, %rd5, 0; @%p1 bra L;", [3]uint32{1, 1, 1}, "steps"},
+		{"2^31 blocks", "add.u32 %r1, %r1, 1; ret;", [3]uint32{1 << 31, 1, 1}, "steps"},
+		{"2^96 blocks", "ret;", [3]uint32{1<<32 - 1, 1<<32 - 1, 1<<32 - 1}, "too large"},
+		{"an unknown instruction", "frobnicate.b32 %r1, %r2;", [3]uint32{1, 1, 1}, "frobnicate"},
+		{"stores without end", "mov.b64 %rd5, %rd0; L: st.global.b32 [%rd5], %r1; add.s64 %rd5, %rd5, 4; bra L;", [3]uint32{1, 1, 1}, "steps"},
+		{"diverging without end", "L: add.u32 %r1, %r1, %tid; and.b32 %r2, %r1, 1; setp.eq.b32 %p1, %r2, 0; @%p1 bra L; add.u32 %r1, %r1, 3; bra L;", [3]uint32{1, 1, 1}, "more than"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			l := handLaunch(kernel(t, 2, c.body), 1, 32, 0, 1<<16, 512)
+			l.Grid = c.grid
+			l.Budget.Steps = 20_000_000
+			l.Budget.Memory = 64 << 20
+			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+			defer cancel()
+			o, err := Run(ctx, l)
+			require.NoError(t, err)
+			if c.want == "" {
+				require.NotNil(t, o.Hang)
+				return
+			}
+			require.False(t, o.Analysed)
+			assert.Contains(t, o.Reason, c.want)
+		})
+	}
+}
+
+func TestHostileLaunches(t *testing.T) {
+	e := kernel(t, 1, "st.global.b32 [%rd0+-4], %r1; ret;")
+	l := handLaunch(e, 1, 32, 0, 64)
+	o := analysed(t, l)
+	require.Len(t, o.OutOfBounds, 1)
+	assert.Equal(t, int64(-4), o.OutOfBounds[0].Offset)
+	wide := kernel(t, 1, "mov.b64 %rd2, 0x4000000000000000; mul.wide.u32 %rd3, %tid, 1; mul.lo.s64 %rd2, %rd2, %rd3; add.s64 %rd2, %rd2, %rd0; st.global.b32 [%rd2], %r1; ret;")
+	o = analysed(t, handLaunch(wide, 1, 32, 0, 64))
+	require.Len(t, o.OutOfBounds, 1)
+	assert.Equal(t, int64(24), o.OutOfBounds[0].Count) // every fourth thread's offset wraps to zero
+	assert.Equal(t, []Range{{0, 4}}, o.Effects[0].Written)
+	wrap := kernel(t, 1, "mov.b64 %rd1, -1; sub.s64 %rd1, %rd1, 3; st.global.v4.b32 [%rd1], {%r1,%r1,%r1,%r1}; ret;")
+	o = analysed(t, handLaunch(wrap, 1, 32, 0, 64))
+	require.Len(t, o.OutOfBounds, 1)
+	for _, bad := range []func(l *Launch){
+		func(l *Launch) { l.Args[0].Buffer = 7 },
+		func(l *Launch) { l.Args[0].Offset = 65 },
+		func(l *Launch) { l.Args = nil },
+		func(l *Launch) { l.Block = [3]uint32{1 << 20, 1 << 20, 1} },
+		func(l *Launch) { l.DynamicShared = 1 << 31 },
+		func(l *Launch) { l.Buffers[0].Size = -1 },
+		func(l *Launch) { l.Buffers[0].Size = 1 << 60; l.Buffers[0].Contents = nil },
+		func(l *Launch) { l.Cluster = [3]uint32{3, 1, 1} },
+	} {
+		l := handLaunch(e, 1, 32, 0, 64)
+		bad(l)
+		_, err := Run(context.Background(), l)
+		require.Error(t, err)
+	}
+	m, err := Parse("r", []byte(".version 8.0\n.func f() { call f; ret; }\n.entry k() { call f; ret; }"))
+	require.NoError(t, err)
+	o = run(t, &Launch{Entry: m.Entries[0], Grid: [3]uint32{1, 1, 1}})
+	assert.Contains(t, o.Reason, "recursion")
+}

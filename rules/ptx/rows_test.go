@@ -148,6 +148,19 @@ func TestRowEffects(t *testing.T) {
 	}
 }
 
+// TestWarpsThatAreNotWhole: lanes that are not there give something undefined,
+// and nothing else happens.
+func TestWarpsThatAreNotWhole(t *testing.T) {
+	for _, c := range kernelCases() {
+		for _, mode := range []Mode{Sliced, Full} {
+			l := handLaunch(kernel(t, 2, c.body), 2, c.threads+3, 8192, 4096, 4096)
+			l.Mode, l.Budget.Steps = mode, 1<<20
+			_, err := Run(context.Background(), l)
+			require.NoError(t, err)
+		}
+	}
+}
+
 // TestEveryRowHasACase holds that no row of the table goes without a test here.
 func TestEveryRowHasACase(t *testing.T) {
 	tested := map[string]bool{}

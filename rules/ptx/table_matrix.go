@@ -129,8 +129,11 @@ func lowerMovmatrix(l *lowerer, in *instr) error {
 			var v uint64
 			for h := 0; h < 2; h++ {
 				row, col := lane%4*2+h, lane/4 // transposed
-				from := w*32 + row*4 + col/2
-				v |= x[0].at(from, 0xffffffff) >> (16 * (col & 1)) & 0xffff << (16 * h)
+				from := row*4 + col/2
+				if lanes>>from&1 == 0 { // a lane that is not there: what it gives is undefined
+					continue
+				}
+				v |= x[0].at(w*32+from, 0xffffffff) >> (16 * (col & 1)) & 0xffff << (16 * h)
 			}
 			set(0, lane, v)
 		}
