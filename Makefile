@@ -79,6 +79,8 @@ fuzz:
 	$(FUZZ) ./alias -fuzz FuzzOracle
 	$(FUZZ) ./rules -fuzz FuzzConfig
 	$(FUZZ) ./rules/ptx -fuzz FuzzParse
+	$(FUZZ) ./rules/ptx -fuzz FuzzRun
+	$(FUZZ) ./rules/ptx -fuzz FuzzGenerated
 	$(FUZZ) ./rules/tensormap -fuzz FuzzLog
 	$(FUZZ) ./rules/tensormap -fuzz FuzzJudge
 
