@@ -31,7 +31,7 @@ func (r *recorder) newBoard() (uint32, bool) {
 // spread makes the word of a KiB a board, once so many elements of the table
 // were touched one by one that most lines will come to need a sheet.
 func (r *recorder) spread(t *table, run *threadRun) bool {
-	if t.solos++; t.solos < t.count*pageLines/4 {
+	if t.solos++; t.solos < t.count*pageLines/8 {
 		return false
 	}
 	w := t.wide(r.m, run.off>>6)
@@ -102,15 +102,13 @@ func (r *recorder) onBoard(t *table, w uint32, line int64, e event, id uint32, e
 	return r.onSheet(t, r.sheets.get(boardLine(w, line)&indexBits), line, part{e, en})
 }
 
-// uniteBoards adds the owners of another board, if no element has two.
-func (r *recorder) uniteBoards(a, b uint32) bool {
+// uniteBoards adds the owners of another board, line by line as long as no
+// element has two; it returns the number of lines.
+func (r *recorder) uniteBoards(a, b uint32) int {
 	for k := range int64(wideLines) {
-		if r.sheets.get(boardLine(a, k) & indexBits).meets(r.sheets.get(boardLine(b, k) & indexBits)) {
-			return false
+		if !r.sheets.get(boardLine(a, k) & indexBits).add(r.sheets.get(boardLine(b, k) & indexBits)) {
+			return int(k)
 		}
 	}
-	for k := range int64(wideLines) {
-		r.sheets.get(boardLine(a, k) & indexBits).add(r.sheets.get(boardLine(b, k) & indexBits))
-	}
-	return true
+	return wideLines
 }

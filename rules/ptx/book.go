@@ -112,7 +112,7 @@ func (t *table) take(from *table, work []shelf) []shelf {
 // unite adds the page of a shelf to the table's.
 func (r *recorder) unite(x *shelf) {
 	for i, w := range x.p {
-		into := &x.to.pages[x.n][i]
+		into, done := &x.to.pages[x.n][i], 0
 		switch {
 		case w == 0:
 			continue
@@ -120,7 +120,7 @@ func (r *recorder) unite(x *shelf) {
 			*into = w
 			continue
 		case *into&flagBits == boardFlag && w&flagBits == boardFlag:
-			if r.uniteBoards(*into, w) {
+			if done = r.uniteBoards(*into, w); done == wideLines {
 				continue
 			}
 		default:
@@ -132,13 +132,13 @@ func (r *recorder) unite(x *shelf) {
 		a, b := r.leafOf(into), r.leafOf(&w)
 		r.look(a)
 		r.look(b)
-		for j, cell := range b {
+		for j := done; j < wideLines; j++ {
 			switch {
-			case cell == 0:
+			case b[j] == 0:
 			case a[j] == 0:
-				a[j] = cell
+				a[j] = b[j]
 			default:
-				r.uniteLine(x.to, &a[j], cell, x.n*pageLines+int64(i*wideLines+j))
+				r.uniteLine(x.to, &a[j], b[j], x.n*pageLines+int64(i*wideLines+j))
 			}
 		}
 	}
@@ -182,12 +182,9 @@ func (r *recorder) uniteLine(t *table, cell *uint32, other uint32, line int64) {
 		*cell = now
 		return
 	}
-	if *cell&flagBits == sheetFlag && other&flagBits == sheetFlag {
-		if a, b := r.sheets.get(*cell&indexBits), r.sheets.get(other&indexBits); !a.meets(b) {
-			a.add(b)
-			r.freeSheet(other & indexBits)
-			return
-		}
+	if *cell&flagBits == sheetFlag && other&flagBits == sheetFlag && r.sheets.get(*cell&indexBits).add(r.sheets.get(other&indexBits)) {
+		r.freeSheet(other & indexBits)
+		return
 	}
 	r.parts(other, line, func(p part) {
 		if !r.unfold(cell, line) {

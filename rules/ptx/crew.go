@@ -11,7 +11,7 @@ type lot struct {
 }
 
 const (
-	aloneSteps = 1 << 14 // codes that the first worker executes before it calls others
+	aloneSteps = 1 << 19 // thread-instructions that the first worker runs before it calls others
 	maxBatch   = 64
 )
 
@@ -91,7 +91,7 @@ func (m *worker) work(lots []lot, mine int, pick func(uint64) uint32, help func(
 				}
 				m.runCluster(pick(k))
 			}
-			if help != nil && m.executed >= aloneSteps {
+			if help != nil && m.instrs >= aloneSteps {
 				help()
 				help = nil
 			}

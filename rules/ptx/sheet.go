@@ -151,21 +151,21 @@ func (r *recorder) onSheet(t *table, sh *sheet, line int64, now part) uint64 {
 	return left
 }
 
-// meets says that some element has an owner here and there.
-func (sh *sheet) meets(o *sheet) bool {
-	for k := range sh.owner {
-		if sh.owner[k] != 0 && o.owner[k] != 0 {
-			return true
-		}
+// add takes the owners of another sheet, if no element has two. Which elements
+// have one is anybody's guess, so that it does without branches.
+func (sh *sheet) add(o *sheet) bool {
+	both := uint32(0)
+	for k, a := range sh.owner {
+		b := o.owner[k]
+		both |= (a | -a) & (b | -b)
 	}
-	return false
-}
-
-// add takes the owners of a sheet that it does not meet.
-func (sh *sheet) add(o *sheet) {
+	if both>>31 != 0 {
+		return false
+	}
 	for k := range sh.owner {
 		sh.owner[k] |= o.owner[k]
 	}
+	return true
 }
 
 // solo numbers an event of single threads, and gives the number's complement.
