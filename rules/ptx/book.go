@@ -45,7 +45,7 @@ func (s *launchState) openBooks(first bool) []*book {
 // shelf is a page that several workers have written to.
 type shelf struct {
 	to *table
-	p  *page // of another
+	p  []*page // of others
 	n  int64
 }
 
@@ -67,13 +67,14 @@ func (s *launchState) unite(crew []*worker) {
 			}
 		}
 		for k, to := range books[0].all() {
+			here := len(work) // the table's own pages: one shelf each
 			for _, b := range books[1:] {
 				from := b.all()[k]
 				if !from.any {
 					continue
 				}
 				to.any = true
-				work = to.take(from, work)
+				work = append(work[:here], to.take(from, work[here:])...)
 				to.least = min(to.least, from.least)
 			}
 		}
@@ -97,21 +98,33 @@ func (t *table) take(from *table, work []shelf) []shelf {
 		t.pages = from.pages
 		return work
 	}
+	at := map[int64]int{}
+	for i := range work {
+		at[work[i].n] = i
+	}
 	for n, p := range from.pages {
-		switch {
+		switch i, ok := at[int64(n)]; {
 		case p == nil:
 		case t.pages[n] == nil:
 			t.pages[n] = p
+		case ok:
+			work[i].p = append(work[i].p, p)
 		default:
-			work = append(work, shelf{t, p, int64(n)})
+			work = append(work, shelf{t, []*page{p}, int64(n)})
 		}
 	}
 	return work
 }
 
-// unite adds the page of a shelf to the table's.
+// unite adds the pages of a shelf to the table's.
 func (r *recorder) unite(x *shelf) {
-	for i, w := range x.p {
+	for _, p := range x.p {
+		r.unitePage(x, p)
+	}
+}
+
+func (r *recorder) unitePage(x *shelf, p *page) {
+	for i, w := range p {
 		into, done := &x.to.pages[x.n][i], 0
 		switch {
 		case w == 0:

@@ -11,7 +11,7 @@ type lot struct {
 }
 
 const (
-	aloneSteps = 1 << 19 // thread-instructions that the first worker runs before it calls others
+	aloneSteps = 1 << 18 // thread-instructions that the first worker runs before it calls others
 	maxBatch   = 64
 )
 

@@ -201,8 +201,11 @@ func (t *table) masks(r *recorder, f func(line, n int64, mask uint64)) {
 				if cell != last {
 					last, whole = cell, r.isWhole(cell)
 				}
-				at := line + int64(j)
-				if whole {
+				at, mask := line+int64(j), ^uint64(0)
+				if !whole {
+					mask = r.mask(cell, at)
+				}
+				if mask == ^uint64(0) {
 					if start+n != at {
 						tell()
 						start = at
@@ -211,7 +214,7 @@ func (t *table) masks(r *recorder, f func(line, n int64, mask uint64)) {
 					continue
 				}
 				tell()
-				f(at, 1, r.mask(cell, at))
+				f(at, 1, mask)
 			}
 		}
 	}

@@ -30,6 +30,13 @@ func elements(mask uint64) bool {
 
 // mask gives the bytes that have an owner.
 func (sh *sheet) mask() uint64 {
+	full := soloFlag
+	for _, o := range sh.owner {
+		full &= o | -o
+	}
+	if full != 0 { // most are, and it takes no branches to see
+		return ^uint64(0)
+	}
 	m := uint64(0)
 	for k, o := range sh.owner {
 		if o != 0 {
