@@ -12,11 +12,11 @@
 //
 // The way through: lex, parse_* and syntax make functions of names; forms (the
 // words that each opcode takes), lower, the table_* files and cfg make a program
-// of slots and basic blocks; slice says
-// what of it runs. crew shares the blocks out, machine, cluster, strand, join,
-// pure and linear run them; access, run_*, shared, async, late, wgmma, bulk, tensor
-// and mbarrier are their memory. clock and order say what comes first.
-// held, plan and scatter make events of accesses; record, shadow, duo, sheet,
-// chain and settle keep who touched what; book holds a worker's record, and
-// puts those of all together. gather, effects and verdict read that.
+// of slots and basic blocks; slice says what of it runs. crew shares the blocks
+// out, machine, cluster, strand, join, pure and linear run them; access, run_*,
+// shared, async, late, wgmma, bulk, tensor and mbarrier are their memory. clock
+// and order say what comes first. held, plan and scatter make events of accesses;
+// record, shadow, duo, sheet, chain and settle keep who touched what; book holds
+// a worker's record, and puts those of all together. gather, effects and verdict
+// read that.
 package ptx
