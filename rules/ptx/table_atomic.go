@@ -15,18 +15,11 @@ func atomicRows() []Row {
 	}
 }
 
-// lowerAtomic lowers atom and red.
-func lowerAtomic(l *lowerer, in *instr) error {
-	if len(in.parts) < 3 {
-		return l.fail("unknown form")
-	}
-	if in.parts[1] == "async" {
-		return l.storeAsync(in, lowerAtomic)
-	}
-	n := len(in.parts)
-	op := &memOp{vec: 1, write: true, atomic: true, what: in.parts[0]}
-	typ, how := in.parts[n-1], ""
-	for _, w := range in.parts[1 : n-1] {
+// atomicWords reads the words of atom and red. Code in use has the operation
+// of vectors behind the type (v2.f32.add) as well as before it (add.v2.f32).
+func (l *lowerer) atomicWords(in *instr) (op *memOp, how, typ string, err error) {
+	op = &memOp{vec: 1, write: true, atomic: true, what: in.parts[0]}
+	for _, w := range in.parts[1:] {
 		if sp, ok := spaceWord(w); ok {
 			op.space = sp
 			continue
@@ -42,11 +35,29 @@ func lowerAtomic(l *lowerer, in *instr) error {
 			op.vec = 8
 		case "relaxed", "acquire", "release", "acq_rel", "cta", "cluster", "gpu", "sys", "noftz", "L2::cache_hint":
 		default:
-			return l.fail("unknown modifier .%s", clip(w))
+			if typeBits(w) == 0 || typ != "" {
+				return nil, "", "", l.fail("unknown modifier .%s", clip(w))
+			}
+			typ = w
 		}
 	}
 	if !atomicTakes(how, typ, op.vec) {
-		return l.fail("unknown operation")
+		return nil, "", "", l.fail("unknown operation")
+	}
+	return op, how, typ, nil
+}
+
+// lowerAtomic lowers atom and red.
+func lowerAtomic(l *lowerer, in *instr) error {
+	if len(in.parts) < 3 {
+		return l.fail("unknown form")
+	}
+	if in.parts[1] == "async" {
+		return l.storeAsync(in, lowerAtomic)
+	}
+	op, how, typ, err := l.atomicWords(in)
+	if err != nil {
+		return err
 	}
 	bits := typeBits(typ)
 	op.update = updater(how, typ)
