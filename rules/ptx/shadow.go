@@ -127,8 +127,8 @@ func (r *recorder) look(x *leaf) (sum uint32) {
 	return sum
 }
 
-// cell gives a line's cell, 0 where nothing touched it.
-func (t *table) cell(r *recorder, line int64) uint32 {
+// word gives the word of the KiB that a line lies in, 0 where there is none.
+func (t *table) word(line int64) uint32 {
 	if line < 0 || line/pageLines >= int64(len(t.pages)) {
 		return 0
 	}
@@ -136,7 +136,12 @@ func (t *table) cell(r *recorder, line int64) uint32 {
 	if p == nil {
 		return 0
 	}
-	w := p[line%pageLines/wideLines]
+	return p[line%pageLines/wideLines]
+}
+
+// cell gives a line's cell, 0 where nothing touched it.
+func (t *table) cell(r *recorder, line int64) uint32 {
+	w := t.word(line)
 	switch w & flagBits {
 	case leafFlag:
 		return r.leaves.get(w & indexBits)[line%wideLines]

@@ -84,11 +84,25 @@ func (p *pair) scan(writers *table) *Witness {
 	var out *Witness
 	writers.each(&p.rec.r, func(line, n int64, cell uint32) bool {
 		for end := line + n; line < end && out == nil; line++ {
-			out = p.line(cell, line)
+			if out = p.line(cell, line); n > 1 && p.shift == 0 && p.settled(cell, line) {
+				break
+			}
 		}
 		return out == nil
 	})
 	return out
+}
+
+// settled says that what was found of one line of a KiB, which one event writes,
+// holds for the KiB: nobody reads it, or an event that is ordered wherever the
+// two meet.
+func (p *pair) settled(cell uint32, line int64) bool {
+	for _, readers := range []*table{p.op.reads, p.op.updated} {
+		if w := readers.word(line); w != 0 && (w&flagBits != 0 || w != p.lastR || cell != p.lastW) {
+			return false
+		}
+	}
+	return true
 }
 
 // line checks one line of the result against the one or two of the operand
