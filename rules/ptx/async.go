@@ -51,15 +51,16 @@ func runCopy(s *strand, c *code) {
 		return
 	}
 	m, b := s.m, s.b
-	for _, slot := range c.src[:2] {
-		if t := s.r[slot].taint; t != 0 {
-			m.useAddress(t, c)
-		}
+	if t := s.r[c.src[0]].taint; t != 0 {
+		m.useAddress(t, c)
 	}
 	mask = m.keepSet(mask)
 	dst := s.shift(&s.r[c.src[0]], c.mem.off)
 	src := s.shift(&s.r[c.src[1]], c.imm)
 	start := func(set *mset, n int64) {
+		if n > 0 && src.taint != 0 { // what reads nothing has no address
+			m.useAddress(src.taint, c)
+		}
 		o := m.newCopy()
 		*o = copyOp{c: c, mask: set, dst: dst, src: src, size: c.mem.size, read: n, group: b.copies.commit}
 		if b.copies.commits != nil {
