@@ -78,6 +78,8 @@ type rawComputation struct {
 	custom bool  // a custom call stands in it
 	needed bool  // it is the entry, or something that runs calls it
 	at     int32 // for place
+
+	instructions int32 // how many it has
 }
 
 // rawSchedule is the order in which one computation's instructions run.

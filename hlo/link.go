@@ -1,5 +1,7 @@
 package hlo
 
+import "slices"
+
 // link turns ids into indices: afterwards every index of the model is in range, and
 // every list that it names is there. What is wrong beyond that is check's to say.
 func (b *builder) link() error {
@@ -256,6 +258,15 @@ func (b *builder) index(s span) ShapeIndex {
 		return ShapeIndex{}
 	}
 	return b.ids[s.start:s.end:s.end]
+}
+
+// push appends to a list that doubles where it is full: what append adds to a long list
+// is a quarter, and each of its copies is memory touched for the first time.
+func push[T any](s []T, x T) []T {
+	if len(s) == cap(s) {
+		s = slices.Grow(s, len(s)+1)
+	}
+	return append(s, x)
 }
 
 // resize returns a slice of n elements, in the memory of s where it fits. The contents

@@ -1,6 +1,9 @@
 package hlo
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // decodeProto appends what HloProto in b.wire holds to the builder. Ids stay ids, and
 // nothing is checked but the encoding.
@@ -80,6 +83,7 @@ func (b *builder) outline(c cursor) {
 		case 2<<3 | wireBytes: // instructions
 			s := c.bytes()
 			raw.custom = raw.custom || isCustomCall(c.over(s))
+			raw.instructions++
 		case 1<<3 | wireBytes: // name
 			comp.Name = b.text(c.bytes())
 		case 5<<3 | wireVarint: // id
@@ -149,6 +153,8 @@ func (b *builder) decodeComputations(c *cursor) {
 		comp.First = int32(len(b.m.Instructions))
 		if raw := &b.comps[i]; raw.needed || raw.custom || b.everything {
 			comp.Decoded = true
+			room := int(min(int64(raw.instructions), b.left/instructionBytes))
+			b.m.Instructions, b.insts = slices.Grow(b.m.Instructions, room), slices.Grow(b.insts, room)
 			b.decodeComputation(int32(i), c.over(raw.body))
 		}
 		comp.End = int32(len(b.m.Instructions))

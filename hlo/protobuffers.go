@@ -44,8 +44,7 @@ func (b *builder) decodeValue(c cursor) {
 			c.skip(tag)
 		}
 	}
-	b.m.Values = append(b.m.Values, value)
-	b.values = append(b.values, raw)
+	b.m.Values, b.values = push(b.m.Values, value), push(b.values, raw)
 }
 
 // decodeAllocation reads BufferAllocationProto.
@@ -84,8 +83,7 @@ func (b *builder) decodeAllocation(c cursor) {
 			c.skip(tag)
 		}
 	}
-	b.m.Allocations = append(b.m.Allocations, a)
-	b.allocs = append(b.allocs, raw)
+	b.m.Allocations, b.allocs = push(b.m.Allocations, a), push(b.allocs, raw)
 }
 
 // decodeAssigned reads BufferAllocationProto.Assigned of the allocation-th allocation.
@@ -104,5 +102,5 @@ func (b *builder) decodeAssigned(c cursor, allocation int32) {
 			c.skip(tag)
 		}
 	}
-	b.assigned = append(b.assigned, a)
+	b.assigned = push(b.assigned, a)
 }
