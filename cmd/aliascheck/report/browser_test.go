@@ -44,6 +44,10 @@ type page struct {
 	problems []string // exceptions, and what the console calls an error
 }
 
+// hangs is how long a browser may take before it counts as one that hangs: no test
+// depends on how fast it is.
+const hangs = 5 * time.Minute
+
 // openPage writes a report as HTML and opens it in a browser of the given width.
 func openPage(t *testing.T, r *rules.Report, o Options, width int64) *page {
 	t.Helper()
@@ -54,10 +58,10 @@ func openPage(t *testing.T, r *rules.Report, o Options, width int64) *page {
 	require.NoError(t, os.WriteFile(path, out.Bytes(), 0o600))
 
 	ctx, stop := chromedp.NewContext(context.Background(), chromedp.WithAllocatorOptions(
-		chromedp.ExecPath(name), chromedp.NoSandbox, chromedp.Flag("disable-dev-shm-usage", true)))
+		chromedp.ExecPath(name), chromedp.NoSandbox, chromedp.Flag("disable-dev-shm-usage", true),
+		chromedp.WSURLReadTimeout(hangs)))
 	t.Cleanup(stop)
-	// No test depends on how fast the browser is; this only ends one that hangs.
-	ctx, stop = context.WithTimeout(ctx, 5*time.Minute)
+	ctx, stop = context.WithTimeout(ctx, hangs)
 	t.Cleanup(stop)
 	p := &page{t: t, ctx: ctx, url: (&url.URL{Scheme: "file", Path: path}).String()}
 	require.NoError(t, chromedp.Listen(ctx, p.listen))
