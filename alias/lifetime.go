@@ -79,16 +79,24 @@ func (l *lifetimes) reads(i, pos int32) {
 	}
 }
 
-// read records that reader reads every array of operand o at position pos.
+// read records that reader reads every array of operand o at position pos. What a tuple
+// is made of is mostly known, and its shape need not be taken apart; but only its own
+// elements: in a hostile file shapes do not tell what tuples hold tuples.
 func (l *lifetimes) read(o, reader, pos int32) {
-	if v := l.resolver.known(o); v >= 0 {
-		l.note(v, use{comp: l.m.Instructions[reader].Computation, pos: pos, reader: reader})
+	in := &l.m.Instructions[o]
+	if in.Opcode != "tuple" {
+		l.readArrays(o, reader, pos)
 		return
 	}
-	if in := &l.m.Instructions[o]; in.Opcode == "tuple" {
-		for _, element := range in.Operands {
-			l.read(element, reader, pos)
-		}
+	for _, element := range in.Operands {
+		l.readArrays(element, reader, pos)
+	}
+}
+
+// readArrays is read by the shape of o.
+func (l *lifetimes) readArrays(o, reader, pos int32) {
+	if v := l.resolver.known(o); v >= 0 {
+		l.note(v, use{comp: l.m.Instructions[reader].Computation, pos: pos, reader: reader})
 		return
 	}
 	l.leaves = l.m.Leaves(l.leaves[:0], o)
