@@ -11,16 +11,9 @@ func lowerSetp(l *lowerer, in *instr) error {
 	if !ok || typeBits(typ) == 0 {
 		return l.fail("unknown comparison")
 	}
-	bool2, ftz := "", false
-	for _, w := range words[1 : len(words)-1] {
-		switch w {
-		case "and", "or", "xor":
-			bool2 = w
-		case "ftz":
-			ftz = true
-		default:
-			return l.fail("unknown modifier .%s", clip(w))
-		}
+	bool2, ftz, err := l.comparisonWords(words[1 : len(words)-1])
+	if err != nil {
+		return err
 	}
 	if typ == "f16x2" || typ == "bf16x2" {
 		return lowerSetpPacked(l, in, cmp, typ, bool2, ftz)
@@ -101,6 +94,21 @@ func lowerSetpPacked(l *lowerer, in *instr, cmp comparison, typ, bool2 string, f
 	return nil
 }
 
+// comparisonWords reads [.BOOL][.ftz] of setp and set.
+func (l *lowerer) comparisonWords(words []string) (bool2 string, ftz bool, err error) {
+	for _, w := range words {
+		switch w {
+		case "and", "or", "xor":
+			bool2 = w
+		case "ftz":
+			ftz = true
+		default:
+			return "", false, l.fail("unknown modifier .%s", clip(w))
+		}
+	}
+	return bool2, ftz, nil
+}
+
 // lowerSet lowers set.CMP[.BOOL][.ftz].DTYPE.STYPE d, a, b[, [!]c].
 func lowerSet(l *lowerer, in *instr) error {
 	words := in.parts[1:]
@@ -112,16 +120,9 @@ func lowerSet(l *lowerer, in *instr) error {
 	if !ok || typeBits(typ) == 0 || typeBits(dtyp) == 0 {
 		return l.fail("unknown comparison")
 	}
-	bool2, ftz := "", false
-	for _, w := range words[1 : len(words)-2] {
-		switch w {
-		case "and", "or", "xor":
-			bool2 = w
-		case "ftz":
-			ftz = true
-		default:
-			return l.fail("unknown modifier .%s", clip(w))
-		}
+	bool2, ftz, err := l.comparisonWords(words[1 : len(words)-2])
+	if err != nil {
+		return err
 	}
 	src, err := l.setSources(in, typ, bool2)
 	if err != nil {

@@ -67,15 +67,20 @@ func shuffleSource(mode string, lane, b, c uint32) (uint32, bool) {
 	return j & 31, true
 }
 
+// among lowers d, a, mask: a value of each lane, and the lanes that give theirs.
+func (l *lowerer) among(in *instr, typ string) (a, mask int32, err error) {
+	if a, err = l.source(in.ops[1], typ); err != nil {
+		return a, 0, err
+	}
+	mask, err = l.laneSync(in.ops[2])
+	return a, mask, err
+}
+
 func lowerVote(l *lowerer, in *instr) error {
 	if len(in.parts) != 4 || in.parts[1] != "sync" || len(in.ops) != 3 {
 		return l.fail("unknown form")
 	}
-	a, err := l.source(in.ops[1], "pred")
-	if err != nil {
-		return err
-	}
-	mask, err := l.laneSync(in.ops[2])
+	a, mask, err := l.among(in, "pred")
 	if err != nil {
 		return err
 	}
@@ -118,11 +123,7 @@ func lowerMatch(l *lowerer, in *instr) error {
 		return l.fail("unknown form")
 	}
 	all := in.parts[1] == "all"
-	a, err := l.source(in.ops[1], in.parts[3])
-	if err != nil {
-		return err
-	}
-	mask, err := l.laneSync(in.ops[2])
+	a, mask, err := l.among(in, in.parts[3])
 	if err != nil {
 		return err
 	}
@@ -181,11 +182,7 @@ func lowerRedux(l *lowerer, in *instr) error {
 	if pick == nil || typ == "f32" && n > 4 {
 		return l.fail("unknown operation")
 	}
-	a, err := l.source(in.ops[1], typ)
-	if err != nil {
-		return err
-	}
-	mask, err := l.laneSync(in.ops[2])
+	a, mask, err := l.among(in, typ)
 	if err != nil {
 		return err
 	}
