@@ -20,7 +20,8 @@ func TestWorkersAndOrdersAgree(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			first := run(t, l)
 			if first.MemoryOrder != nil || first.Hang != nil {
-				t.Skip("ordered by memory, or endless")
+				require.Equal(t, "lost", name, "only one of these is endless")
+				t.Skip("where an endless launch is ended depends on who ends it")
 			}
 			for _, order := range []Order{Forward, Backward, Shuffled} {
 				for _, workers := range []int{1, 2, 5} {
