@@ -76,6 +76,7 @@ fuzz:
 	$(FUZZ) ./hlo -fuzz FuzzText
 	$(FUZZ) ./hlo/triton -fuzz FuzzOpaque
 	$(FUZZ) ./hlo/triton -fuzz FuzzPrefix
+	$(FUZZ) ./hlo/triton -fuzz FuzzInflate
 	$(FUZZ) ./alias -fuzz FuzzOracle
 	$(FUZZ) ./rules -fuzz FuzzConfig
 	$(FUZZ) ./rules/ptx -fuzz FuzzParse

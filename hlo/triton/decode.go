@@ -1,14 +1,11 @@
 package triton
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 
 	"aliascheck/hlo/triton/tritonpb"
 
-	"github.com/klauspost/compress/zlib"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -27,9 +24,7 @@ type Decoder struct {
 
 	packed   []byte // the opaque, unescaped
 	inflated []byte
-	source   bytes.Reader
-	inflater io.ReadCloser // nil before first use
-	prefix   prefixInflater
+	inflater inflater
 	head     [peekBytes]byte
 }
 
@@ -40,11 +35,11 @@ const keptBuffer = 1 << 20
 // backend_config. The Call owns its memory. Errors name the place in the
 // backend_config, the compressed stream or the message.
 func (d *Decoder) Decode(target string, config []byte) (*Call, error) {
+	defer d.shrink()
 	message, err := d.inflate(target, config)
 	if err != nil {
 		return nil, err
 	}
-	defer d.shrink()
 	if message, err = checkMessage(message, d.WithoutCode); err != nil {
 		return nil, err
 	}
@@ -68,62 +63,27 @@ func (d *Decoder) inflate(target string, config []byte) ([]byte, error) {
 	if len(packed) == 0 {
 		return nil, errors.New("kernel call: the opaque is empty")
 	}
-	d.source.Reset(packed)
-	if err := d.startInflating(); err != nil {
-		return nil, fmt.Errorf("compressed kernel call of %d bytes: %w", len(packed), err)
-	}
 	limit := d.Limit
 	if limit == 0 {
 		limit = DefaultLimit
 	}
 	var err error
-	d.inflated, err = readWithin(d.inflater, d.inflated[:0], limit)
-	if err != nil {
-		return nil, fmt.Errorf("compressed kernel call of %d bytes, after %d: %w", len(packed), len(packed)-d.source.Len(), err)
+	if d.inflated, err = d.inflater.whole(packed, d.inflated, limit); err != nil {
+		return nil, fmt.Errorf("compressed kernel call of %d bytes, after %d: %w", len(packed), d.inflater.pos, err)
 	}
-	if n := d.source.Len(); n != 0 {
+	if n := len(packed) - d.inflater.pos; n != 0 {
 		return nil, fmt.Errorf("compressed kernel call of %d bytes: the last %d follow its end", len(packed), n)
 	}
 	return d.inflated, nil
 }
 
-func (d *Decoder) startInflating() error {
-	if d.inflater == nil {
-		var err error
-		d.inflater, err = zlib.NewReader(&d.source)
-		return err
-	}
-	return d.inflater.(zlib.Resetter).Reset(&d.source, nil)
-}
-
 // shrink gives back what an unusually big call made the buffers grow to.
 func (d *Decoder) shrink() {
 	if cap(d.inflated) > keptBuffer {
-		d.inflated = nil
+		d.inflated, d.inflater.out = nil, nil
 	}
 	if cap(d.packed) > keptBuffer {
 		d.packed = nil
-	}
-}
-
-// readWithin appends what r holds to buf, which grows as bytes arrive, and fails
-// where that is more than limit.
-func readWithin(r io.Reader, buf []byte, limit int) ([]byte, error) {
-	for {
-		if len(buf) == cap(buf) {
-			buf = append(buf, 0)[:len(buf)]
-		}
-		n, err := r.Read(buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+n]
-		if len(buf) > limit {
-			return buf, fmt.Errorf("inflates to more than %d bytes", limit)
-		}
-		if err == io.EOF {
-			return buf, nil
-		}
-		if err != nil {
-			return buf, err
-		}
 	}
 }
 

@@ -2,6 +2,7 @@ package triton
 
 import (
 	"bytes"
+	"compress/zlib"
 	"encoding/hex"
 	"runtime"
 	"strings"
@@ -10,7 +11,6 @@ import (
 	"aliascheck/hlo/triton/tritonpb"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/klauspost/compress/zlib"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/encoding/protowire"

@@ -2,34 +2,52 @@ package triton
 
 import (
 	"bytes"
+	"io"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// peekBytes is how much of a message Peek inflates at most: the kernel's name stands
-// behind three short tags at its beginning.
-const peekBytes = 256
+const (
+	// peekBytes is how much of a message Peek inflates at most: the kernel's name stands
+	// behind three short tags at its beginning.
+	peekBytes = 256
+	// peekTags is where the name of nearly every kernel begins before, in bytes.
+	peekTags = 16
+	// peekPacked is how much of the compressed bytes is enough for nearly every name.
+	peekPacked = 160
+)
 
 // Peek returns the kernel's name of a call that is not autotuned, from the first
 // bytes of the message: the static rules need no more of most calls, and inflating a
 // kernel's code takes longer than all of them. ok is false where the name is not
 // there to be had this way; Decode then says what the call is, or what is wrong.
-// Nothing behind the name is looked at, so nothing is said of it either.
+// Nothing behind the name is looked at, so nothing is said of it either. The name is
+// valid until the next call.
 func (d *Decoder) Peek(target string, config []byte) (name []byte, ok bool) {
-	for n := peekBytes / 4; n <= peekBytes; n *= 2 { // nearly all names are short
-		packed := config
-		if Target(target) == TargetFFI {
-			if packed, ok = opaquePrefix(config, d.packed[:0], 2*n+peekBytes/2); !ok {
-				return nil, false
-			}
-			d.packed = packed
+	if Target(target) != TargetFFI {
+		return d.peek(config)
+	}
+	for most := peekPacked; most <= 4*peekPacked; most *= 4 {
+		if d.packed, ok = opaquePrefix(config, d.packed[:0], most); !ok {
+			return nil, false
 		}
-		got := d.prefix.inflate(packed, d.head[:n])
-		if name, ok = kernelName(d.head[:got]); ok {
-			return name, true
+		if name, ok = d.peek(d.packed); ok || d.inflater.err != io.ErrUnexpectedEOF {
+			break
 		}
 	}
-	return nil, false
+	return name, ok
+}
+
+// peek is Peek from the beginning of the compressed bytes.
+func (d *Decoder) peek(packed []byte) ([]byte, bool) {
+	d.inflater.start(packed, d.head[:])
+	d.inflater.until(peekTags)
+	from, to := kernelName(d.head[:d.inflater.n])
+	if from == 0 || to > len(d.head) {
+		return nil, false
+	}
+	d.inflater.until(to)
+	return d.head[from:to], d.inflater.n >= to
 }
 
 // opaquePrefix unescapes the first bytes of the opaque, up to most, where it is the
@@ -63,23 +81,24 @@ func opaquePrefix(config, out []byte, most int) ([]byte, bool) {
 	return out, true
 }
 
-// kernelName reads AnyKernelCall.kernel_call.kernel.kernel_name from the beginning
-// of a message, where each stands first in its parent.
-func kernelName(head []byte) ([]byte, bool) {
+// kernelName finds AnyKernelCall.kernel_call.kernel.kernel_name at the beginning of a
+// message, where each stands first in its parent: the bytes from to to, which may lie
+// beyond head.
+func kernelName(head []byte) (from, to int) {
 	const first = 1<<3 | byte(protowire.BytesType) // the tag of field 1, a message or bytes
-	for range 2 {
-		if len(head) == 0 || head[0] != first {
-			return nil, false
+	size := uint64(0)
+	for range 3 {
+		if from >= len(head) || head[from] != first {
+			return 0, 0
 		}
-		_, n := protowire.ConsumeVarint(head[1:])
+		v, n := protowire.ConsumeVarint(head[from+1:])
 		if n < 0 {
-			return nil, false
+			return 0, 0
 		}
-		head = head[1+n:]
+		from, size = from+1+n, v
 	}
-	if len(head) == 0 || head[0] != first {
-		return nil, false
+	if size > peekBytes {
+		return 0, 0
 	}
-	name, n := protowire.ConsumeBytes(head[1:])
-	return name, n >= 0
+	return from, from + int(size)
 }
