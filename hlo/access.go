@@ -8,7 +8,7 @@ import (
 // cursor walks a part of wire that a span names.
 func (m *Module) cursor(s span) cursor {
 	m.fail = failure{}
-	return cursor{m.wire[:s.end], int(s.start), &m.fail}
+	return cursor{m.wire, int(s.start), int(s.end), &m.fail}
 }
 
 // ValueAt returns the index of the value that instr defines at a shape index. A

@@ -75,20 +75,18 @@ type metadata struct {
 func (m *Module) decodeMetadata(instr int32) metadata {
 	c := m.cursor(m.Instructions[instr].metadata)
 	var meta metadata
-	for c.more() {
-		switch tag := c.tag(); tag {
+	for f := c.next(); f.tag != 0; f = c.next() {
+		switch f.tag {
 		case 2<<3 | wireBytes:
-			meta.opName = view(c.data, c.bytes())
+			meta.opName = view(c.data, f.span)
 		case 3<<3 | wireBytes:
-			meta.file = view(c.data, c.bytes())
+			meta.file = view(c.data, f.span)
 		case 4<<3 | wireVarint:
-			meta.line = c.int32()
+			meta.line = c.int32(f)
 		case 15<<3 | wireVarint:
-			meta.frame = c.int32()
+			meta.frame = c.int32(f)
 		case 18<<3 | wireVarint:
-			meta.column = c.int32()
-		default:
-			c.skip(tag)
+			meta.column = c.int32(f)
 		}
 	}
 	return meta
@@ -103,35 +101,29 @@ func (t *FrameTable) reset() {
 // decodeFrames reads StackFrameIndexProto.
 func (b *builder) decodeFrames(c cursor) {
 	t := &b.m.Frames
-	for ; c.more(); b.spend(&c, smallBytes) {
-		switch tag := c.tag(); tag {
+	for f := c.next(); f.tag != 0; f = c.next() {
+		b.spend(&c, smallBytes)
+		switch f.tag {
 		case 1<<3 | wireBytes:
-			t.files = append(t.files, b.text(c.bytes()))
+			t.files = append(t.files, b.text(f.span))
 		case 2<<3 | wireBytes:
-			t.functions = append(t.functions, b.text(c.bytes()))
+			t.functions = append(t.functions, b.text(f.span))
 		case 3<<3 | wireBytes:
-			var f [4]int32
-			c.numbers(f[:])
-			t.locations = append(t.locations, location{f[0], f[1], f[2], f[3]})
+			n := numbers(c.over(f.span))
+			t.locations = append(t.locations, location{n[0], n[1], n[2], n[3]})
 		case 4<<3 | wireBytes:
-			var f [2]int32
-			c.numbers(f[:])
-			t.frames = append(t.frames, stackFrame{f[0], f[1]})
-		default:
-			c.skip(tag)
+			n := numbers(c.over(f.span))
+			t.frames = append(t.frames, stackFrame{n[0], n[1]})
 		}
 	}
 }
 
-// numbers reads a message whose fields 1 to len(dst) are int32.
-func (c *cursor) numbers(dst []int32) {
-	m := c.message()
-	for m.more() {
-		tag := m.tag()
-		if n := tag >> 3; tag&7 == wireVarint && n >= 1 && n <= uint64(len(dst)) {
-			dst[n-1] = m.int32()
-		} else {
-			m.skip(tag)
+// numbers reads a message whose first fields are int32.
+func numbers(c cursor) (list [4]int32) {
+	for f := c.next(); f.tag != 0; f = c.next() {
+		if n := f.tag >> 3; f.tag&7 == wireVarint && n <= uint64(len(list)) {
+			list[n-1] = c.int32(f)
 		}
 	}
+	return list
 }

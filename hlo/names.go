@@ -139,7 +139,7 @@ func (f *file) sniff(head []byte) {
 // looksLikeProto reports whether data begins like an HloProto: a module of some
 // length whose first fields are its name and its entry computation's.
 func looksLikeProto(head []byte) bool {
-	c := cursor{head, 0, &failure{}}
+	c := newCursor(head)
 	if c.varint() != 1<<3|wireBytes {
 		return false
 	}

@@ -75,7 +75,7 @@ const maxPath = 12
 func fieldPath(wire []byte, at int) string {
 	path := []string{"HloProto"}
 	fields := protoFields()
-	c := cursor{wire, 0, &failure{}}
+	c := newCursor(wire)
 	for message := "HloProto"; message != "" && len(path) < maxPath; {
 		name, inner, f := c.fieldAround(fields[message], at)
 		if name == "" {
@@ -92,13 +92,13 @@ func fieldPath(wire []byte, at int) string {
 func (c *cursor) fieldAround(fields map[uint64]protoField, at int) (string, cursor, protoField) {
 	counts := map[uint64]int{}
 	for c.pos <= at && c.more() {
-		tag := c.tag()
 		inner := *c
+		tag := inner.varint()
 		if tag&7 == wireBytes {
 			n := inner.varint()
-			inner.data = c.data[:inner.pos+int(min(n, uint64(len(c.data)-inner.pos)))]
+			inner.end = inner.pos + int(min(n, uint64(c.end-inner.pos)))
 		}
-		c.skip(tag)
+		c.next()
 		f, known := fields[tag>>3]
 		if known && (at < c.pos || !c.more()) {
 			name := f.name

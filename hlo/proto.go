@@ -8,19 +8,17 @@ import (
 // decodeProto appends what HloProto in b.wire holds to the builder. Ids stay ids, and
 // nothing is checked but the encoding.
 func (b *builder) decodeProto() error {
-	fail := &failure{}
-	c := cursor{b.wire, 0, fail}
+	c := newCursor(b.wire)
 	var module, assignment cursor
-	for c.more() {
-		switch tag := c.tag(); tag {
+	for f := c.next(); f.tag != 0; f = c.next() {
+		switch f.tag {
 		case 1<<3 | wireBytes:
-			c.once(&module)
+			c.once(&module, f)
 		case 3<<3 | wireBytes:
-			c.once(&assignment)
-		default:
-			c.skip(tag)
+			c.once(&assignment, f)
 		}
 	}
+	fail := c.fail
 	switch {
 	case fail.what != "":
 	case module.data == nil:
@@ -38,35 +36,33 @@ func (b *builder) decodeProto() error {
 }
 
 // once reads a message field that may stand but once.
-func (c *cursor) once(m *cursor) {
+func (c *cursor) once(m *cursor, f field) {
 	if m.data != nil {
 		c.failed("field stands twice")
 		return
 	}
-	*m = c.message()
+	*m = c.over(f.span)
 }
 
 // decodeModule reads HloModuleProto: of every computation the outline, and then of
 // those that can matter the instructions.
 func (b *builder) decodeModule(c cursor) {
-	for c.more() {
-		switch tag := c.tag(); tag {
+	for f := c.next(); f.tag != 0; f = c.next() {
+		switch f.tag {
 		case 1<<3 | wireBytes: // name
-			b.m.Name = b.text(c.bytes())
+			b.m.Name = b.text(f.span)
 		case 3<<3 | wireBytes: // computations
-			b.outline(c.message())
+			b.outline(c.over(f.span))
 		case 6<<3 | wireVarint: // entry_computation_id
-			b.entryID = c.int64()
+			b.entryID = int64(f.number)
 		case 7<<3 | wireBytes: // schedule
-			b.decodeSchedules(c.message())
+			b.decodeSchedules(c.over(f.span))
 		case 8<<3 | wireBytes: // input_output_alias: parameter number 2, its index 3
-			b.decodeDonated(c.message(), 2, 3)
+			b.decodeDonated(c.over(f.span), 2, 3)
 		case 17<<3 | wireBytes: // stack_frame_index
-			b.decodeFrames(c.message())
+			b.decodeFrames(c.over(f.span))
 		case 18<<3 | wireBytes: // buffer_donor: parameter number 1, its index 2
-			b.decodeDonated(c.message(), 1, 2)
-		default:
-			c.skip(tag)
+			b.decodeDonated(c.over(f.span), 1, 2)
 		}
 	}
 	b.decodeComputations(&c)
@@ -76,24 +72,21 @@ func (b *builder) decodeModule(c cursor) {
 // for custom calls.
 func (b *builder) outline(c cursor) {
 	b.spend(&c, computationBytes)
-	raw := rawComputation{at: int32(c.pos), body: span{int32(c.pos), int32(len(c.data))}}
+	raw := rawComputation{at: int32(c.pos), body: span{int32(c.pos), int32(c.end)}}
 	comp := Computation{Root: -1}
-	for c.more() {
-		switch tag := c.tag(); tag {
+	for f := c.next(); f.tag != 0; f = c.next() {
+		switch f.tag {
 		case 2<<3 | wireBytes: // instructions
-			s := c.bytes()
-			raw.custom = raw.custom || isCustomCall(c.over(s))
+			raw.custom = raw.custom || isCustomCall(c.over(f.span))
 			raw.instructions++
 		case 1<<3 | wireBytes: // name
-			comp.Name = b.text(c.bytes())
+			comp.Name = b.text(f.span)
 		case 5<<3 | wireVarint: // id
-			comp.ID = c.int64()
+			comp.ID = int64(f.number)
 		case 6<<3 | wireVarint: // root_id
-			raw.rootID = c.int64()
+			raw.rootID = int64(f.number)
 		case 7<<3 | wireVarint: // is_fusion_computation
-			comp.Fusion = c.varint() != 0
-		default:
-			c.skip(tag)
+			comp.Fusion = f.number != 0
 		}
 	}
 	b.m.Computations = append(b.m.Computations, comp)
@@ -104,7 +97,7 @@ func (b *builder) outline(c cursor) {
 // opcode are the first fields of what XLA writes, each of less than 128 bytes, so that
 // this touches one line of memory; else it goes the long way.
 func isCustomCall(c cursor) bool {
-	d := c.data[c.pos:]
+	d := c.data[c.pos:c.end]
 	if len(d) < 2 || d[0] != 1<<3|wireBytes || d[1] >= 0x80 || len(d) < int(d[1])+4 {
 		return c.opcodeIs(customCall)
 	}
@@ -119,13 +112,10 @@ func isCustomCall(c cursor) bool {
 // opcodeIs looks for an instruction's opcode wherever it stands.
 func (c *cursor) opcodeIs(opcode string) bool {
 	is := false
-	for c.more() {
-		switch tag := c.tag(); tag {
+	for f := c.next(); f.tag != 0; f = c.next() {
+		switch f.tag {
 		case 2<<3 | wireBytes:
-			s := c.bytes()
-			is = string(c.data[s.start:s.end]) == opcode // the last one counts
-		default:
-			c.skip(tag)
+			is = view(c.data, f.span) == opcode // the last one counts
 		}
 	}
 	return is
@@ -171,10 +161,10 @@ func (b *builder) need(id int64) {
 // decodeComputation decodes the instructions of the i-th computation, and marks what
 // they call.
 func (b *builder) decodeComputation(i int32, c cursor) {
-	for c.more() {
-		switch tag := c.tag(); tag {
+	for f := c.next(); f.tag != 0; f = c.next() {
+		switch f.tag {
 		case 2<<3 | wireBytes:
-			b.decodeInstruction(i, c.message())
+			b.decodeInstruction(i, c.over(f.span))
 			n := len(b.insts) - 1
 			called := b.insts[n].called
 			if called.len() == 0 || b.m.Instructions[n].Opcode == fusion {
@@ -183,8 +173,6 @@ func (b *builder) decodeComputation(i int32, c cursor) {
 			for _, id := range b.ids[called.start:called.end] {
 				b.need(id)
 			}
-		default:
-			c.skip(tag)
 		}
 	}
 }
@@ -199,42 +187,40 @@ func (b *builder) decodeInstruction(comp int32, c cursor) {
 	raw := &b.insts[len(b.insts)-1]
 	pairs := len(b.pairs)
 	var call rawCustom
-	for c.more() {
-		switch tag := c.tag(); tag {
+	for f := c.next(); f.tag != 0; f = c.next() {
+		switch f.tag {
 		case 1<<3 | wireBytes:
-			in.Name = b.text(c.bytes())
+			in.Name = b.text(f.span)
 		case 2<<3 | wireBytes:
-			in.Opcode = b.text(c.bytes())
+			in.Opcode = b.text(f.span)
 		case 3<<3 | wireBytes:
-			in.shape = c.bytes()
+			in.shape = f.span
 		case 7<<3 | wireBytes:
-			in.metadata = c.bytes()
+			in.metadata = f.span
 		case 8<<3 | wireBytes:
-			in.literal = c.bytes()
+			in.literal = f.span
 		case 9<<3 | wireVarint: // parameter_number
-			in.Parameter = c.int32()
+			in.Parameter = c.int32(f)
 		case 13<<3 | wireVarint: // tuple_index
-			in.TupleIndex = c.int32()
+			in.TupleIndex = c.int32(f)
 		case 35<<3 | wireVarint:
-			in.ID = c.int64()
+			in.ID = int64(f.number)
 		case 36<<3 | wireBytes, 36<<3 | wireVarint: // operand_ids
-			b.more(&c, &raw.operands, tag)
+			b.more(&c, &raw.operands, f)
 		case 37<<3 | wireBytes, 37<<3 | wireVarint: // control_predecessor_ids
-			b.more(&c, &raw.control, tag)
+			b.more(&c, &raw.control, f)
 		case 38<<3 | wireBytes, 38<<3 | wireVarint: // called_computation_ids
-			b.more(&c, &raw.called, tag)
+			b.more(&c, &raw.called, f)
 		case 28<<3 | wireBytes: // custom_call_target
-			call.target = c.bytes()
+			call.target = f.span
 		case 43<<3 | wireBytes: // backend_config
-			call.config = c.bytes()
+			call.config = f.span
 		case 65<<3 | wireVarint: // custom_call_has_side_effect
-			call.sideEffect = c.varint() != 0
+			call.sideEffect = f.number != 0
 		case 74<<3 | wireBytes: // output_operand_aliasing
-			b.decodePair(c.message())
+			b.decodePair(c.over(f.span))
 		case 77<<3 | wireVarint: // custom_call_api_version
-			call.version = c.int32()
-		default:
-			c.skip(tag)
+			call.version = c.int32(f)
 		}
 	}
 	raw.declares = len(b.pairs) > pairs

@@ -3,14 +3,12 @@ package hlo
 // decodeAssignment reads BufferAssignmentProto. buffer_aliases and the heap
 // simulator's traces say nothing that forwarding does not, and are skipped.
 func (b *builder) decodeAssignment(c cursor) {
-	for c.more() {
-		switch tag := c.tag(); tag {
+	for f := c.next(); f.tag != 0; f = c.next() {
+		switch f.tag {
 		case 1<<3 | wireBytes: // logical_buffers
-			b.decodeValue(c.message())
+			b.decodeValue(c.over(f.span))
 		case 3<<3 | wireBytes: // buffer_allocations
-			b.decodeAllocation(c.message())
-		default:
-			c.skip(tag)
+			b.decodeAllocation(c.over(f.span))
 		}
 	}
 }
@@ -20,28 +18,24 @@ func (b *builder) decodeValue(c cursor) {
 	b.spend(&c, valueBytes)
 	raw := rawValue{at: int32(c.pos)}
 	value := Value{Allocation: -1}
-	for c.more() {
-		switch tag := c.tag(); tag {
+	for f := c.next(); f.tag != 0; f = c.next() {
+		switch f.tag {
 		case 1<<3 | wireVarint:
-			value.ID = c.int64()
+			value.ID = int64(f.number)
 		case 2<<3 | wireVarint:
-			value.Size = c.int64()
+			value.Size = int64(f.number)
 		case 3<<3 | wireBytes: // defined_at
-			location := c.message()
-			for location.more() {
-				switch tag := location.tag(); tag {
+			location := c.over(f.span)
+			for f := location.next(); f.tag != 0; f = location.next() {
+				switch f.tag {
 				case 3<<3 | wireBytes, 3<<3 | wireVarint: // shape_index
-					b.more(&location, &raw.index, tag)
+					b.more(&location, &raw.index, f)
 				case 4<<3 | wireVarint: // instruction_id
-					raw.instruction = location.int64()
-				default:
-					location.skip(tag)
+					raw.instruction = int64(f.number)
 				}
 			}
 		case 4<<3 | wireVarint:
-			value.Color = c.int64()
-		default:
-			c.skip(tag)
+			value.Color = int64(f.number)
 		}
 	}
 	b.m.Values, b.values = push(b.m.Values, value), push(b.values, raw)
@@ -53,34 +47,32 @@ func (b *builder) decodeAllocation(c cursor) {
 	raw := rawAllocation{at: int32(c.pos)}
 	number := int32(len(b.m.Allocations))
 	var a Allocation
-	for c.more() {
-		switch tag := c.tag(); tag {
+	for f := c.next(); f.tag != 0; f = c.next() {
+		switch f.tag {
 		case 9<<3 | wireBytes:
-			b.decodeAssigned(c.message(), number)
+			b.decodeAssigned(c.over(f.span), number)
 		case 10<<3 | wireBytes, 10<<3 | wireVarint: // parameter_shape_index
-			b.more(&c, &raw.parameterIndex, tag)
+			b.more(&c, &raw.parameterIndex, f)
 		case 1<<3 | wireVarint:
-			a.Index = c.int64()
+			a.Index = int64(f.number)
 		case 2<<3 | wireVarint:
-			a.Size = c.int64()
+			a.Size = int64(f.number)
 		case 3<<3 | wireVarint:
-			a.ThreadLocal = c.varint() != 0
+			a.ThreadLocal = f.number != 0
 		case 5<<3 | wireVarint:
-			a.EntryParameter = c.varint() != 0
+			a.EntryParameter = f.number != 0
 		case 6<<3 | wireVarint:
-			a.Parameter = c.int64()
+			a.Parameter = int64(f.number)
 		case 7<<3 | wireVarint:
-			a.MaybeLiveOut = c.varint() != 0
+			a.MaybeLiveOut = f.number != 0
 		case 8<<3 | wireVarint:
-			a.Color = c.int64()
+			a.Color = int64(f.number)
 		case 11<<3 | wireVarint:
-			a.Tuple = c.varint() != 0
+			a.Tuple = f.number != 0
 		case 12<<3 | wireVarint:
-			a.Constant = c.varint() != 0
+			a.Constant = f.number != 0
 		case 13<<3 | wireVarint:
-			a.ParameterAliased = c.varint() != 0
-		default:
-			c.skip(tag)
+			a.ParameterAliased = f.number != 0
 		}
 	}
 	b.m.Allocations, b.allocs = push(b.m.Allocations, a), push(b.allocs, raw)
@@ -90,16 +82,14 @@ func (b *builder) decodeAllocation(c cursor) {
 func (b *builder) decodeAssigned(c cursor, allocation int32) {
 	b.spend(&c, assignedBytes)
 	a := rawAssigned{allocation: allocation, at: int32(c.pos)}
-	for c.more() {
-		switch tag := c.tag(); tag {
+	for f := c.next(); f.tag != 0; f = c.next() {
+		switch f.tag {
 		case 1<<3 | wireVarint:
-			a.value = c.int64()
+			a.value = int64(f.number)
 		case 2<<3 | wireVarint:
-			a.offset = c.int64()
+			a.offset = int64(f.number)
 		case 3<<3 | wireVarint:
-			a.size = c.int64()
-		default:
-			c.skip(tag)
+			a.size = int64(f.number)
 		}
 	}
 	b.assigned = push(b.assigned, a)

@@ -30,16 +30,14 @@ func (b *builder) decodePair(c cursor) {
 	b.spend(&c, smallBytes)
 	raw := rawPair{call: int32(len(b.customs))}
 	var pair DeclaredPair
-	for c.more() {
-		switch tag := c.tag(); tag {
+	for f := c.next(); f.tag != 0; f = c.next() {
+		switch f.tag {
 		case 1<<3 | wireBytes, 1<<3 | wireVarint: // output_shape_index
-			b.more(&c, &raw.result, tag)
+			b.more(&c, &raw.result, f)
 		case 2<<3 | wireVarint: // operand_index
-			pair.Operand = c.int64()
+			pair.Operand = int64(f.number)
 		case 3<<3 | wireBytes, 3<<3 | wireVarint: // operand_shape_index
-			b.more(&c, &raw.operandIndex, tag)
-		default:
-			c.skip(tag)
+			b.more(&c, &raw.operandIndex, f)
 		}
 	}
 	b.pairs = append(b.pairs, pair)
@@ -48,30 +46,25 @@ func (b *builder) decodePair(c cursor) {
 
 // decodeSchedules reads HloScheduleProto: a map from computation id to instruction ids.
 func (b *builder) decodeSchedules(c cursor) {
-	for c.more() {
-		if tag := c.tag(); tag != 1<<3|wireBytes {
-			c.skip(tag)
+	for f := c.next(); f.tag != 0; f = c.next() {
+		if f.tag != 1<<3|wireBytes {
 			continue
 		}
-		entry := c.message()
+		entry := c.over(f.span)
 		raw := rawSchedule{at: int32(entry.pos)}
 		b.spend(&entry, smallBytes)
-		for entry.more() {
-			switch tag := entry.tag(); tag {
+		for f := entry.next(); f.tag != 0; f = entry.next() {
+			switch f.tag {
 			case 1<<3 | wireVarint:
-				raw.computation = entry.int64()
+				raw.computation = int64(f.number)
 			case 2<<3 | wireBytes:
-				sequence := entry.message()
-				for sequence.more() {
-					switch tag := sequence.tag(); tag {
+				sequence := entry.over(f.span)
+				for f := sequence.next(); f.tag != 0; f = sequence.next() {
+					switch f.tag {
 					case 1<<3 | wireBytes, 1<<3 | wireVarint:
-						b.more(&sequence, &raw.instructions, tag)
-					default:
-						sequence.skip(tag)
+						b.more(&sequence, &raw.instructions, f)
 					}
 				}
-			default:
-				entry.skip(tag)
 			}
 		}
 		b.schedules = append(b.schedules, raw)
@@ -81,23 +74,20 @@ func (b *builder) decodeSchedules(c cursor) {
 // decodeDonated reads HloInputOutputAliasProto or HloBufferDonorProto: entries 1 with
 // a parameter number and a shape index in the given fields.
 func (b *builder) decodeDonated(c cursor, number, index uint64) {
-	for c.more() {
-		if tag := c.tag(); tag != 1<<3|wireBytes {
-			c.skip(tag)
+	for f := c.next(); f.tag != 0; f = c.next() {
+		if f.tag != 1<<3|wireBytes {
 			continue
 		}
-		entry := c.message()
+		entry := c.over(f.span)
 		raw := rawDonated{at: int32(entry.pos)}
 		b.spend(&entry, smallBytes)
 		var leaf ParameterLeaf
-		for entry.more() {
-			switch tag := entry.tag(); tag {
+		for f := entry.next(); f.tag != 0; f = entry.next() {
+			switch f.tag {
 			case number<<3 | wireVarint:
-				leaf.Parameter = entry.int64()
+				leaf.Parameter = int64(f.number)
 			case index<<3 | wireBytes, index<<3 | wireVarint:
-				b.more(&entry, &raw.index, tag)
-			default:
-				entry.skip(tag)
+				b.more(&entry, &raw.index, f)
 			}
 		}
 		b.m.Donated = append(b.m.Donated, leaf)
@@ -108,20 +98,15 @@ func (b *builder) decodeDonated(c cursor, number, index uint64) {
 // more appends a repeated int64 to ids and to its span. A field that is not packed
 // comes in many parts, which must follow one another: joining scattered ones would
 // cost the square of their number.
-func (b *builder) more(c *cursor, s *span, tag uint64) {
+func (b *builder) more(c *cursor, s *span, f field) {
 	if s.len() == 0 {
 		*s = span{int32(len(b.ids)), int32(len(b.ids))}
 	} else if s.end != int32(len(b.ids)) {
 		c.failed("parts of a repeated field do not stand together")
 		return
 	}
-	packed := *c
-	if tag&7 == wireBytes {
-		// A number takes a byte or more of the list.
-		b.spend(c, int64(packed.bytes().len())*idBytes)
-	} else {
-		b.spend(c, idBytes)
-	}
-	b.ids = c.ints(b.ids, tag)
+	// A number takes a byte or more of a packed list, which is empty where f is none.
+	b.spend(c, int64(max(f.len(), 1))*idBytes)
+	b.ids = c.ints(b.ids, f)
 	s.end = int32(len(b.ids))
 }

@@ -21,46 +21,44 @@ type shape struct {
 // next reads the next field of a shape. It returns true with the cursor of an element
 // where the field is one.
 func (s *shape) next(c *cursor) (element cursor, ok bool) {
-	switch tag := c.tag(); tag {
+	f := c.next()
+	switch f.tag {
 	case 2<<3 | wireVarint:
-		s.element = ElementType(c.int32())
+		s.element = ElementType(c.int32(f))
 		s.tuple = s.element == TupleType || s.element == BufferType
 	case 3<<3 | wireBytes, 3<<3 | wireVarint:
-		s.multiply(c, tag)
+		s.multiply(c, f)
 	case 4<<3 | wireBytes:
 		if !s.tuple {
 			c.failed("elements of a shape that is no tuple, or before its type")
 		}
-		return c.message(), true
+		return c.over(f.span), true
 	case 5<<3 | wireBytes:
-		if layout := c.message(); s.element.Bits() < 8 {
+		if layout := c.over(f.span); s.element.Bits() < 8 {
 			s.readLayout(layout)
 		}
-	default:
-		c.skip(tag)
 	}
 	return cursor{}, false
 }
 
 // multiply reads dimensions into the count of elements.
-func (s *shape) multiply(c *cursor, tag uint64) {
-	if tag&7 == wireVarint {
-		s.count = product(s.count, c.int64())
+func (s *shape) multiply(c *cursor, f field) {
+	if f.tag&7 == wireVarint {
+		s.count = product(s.count, int64(f.number))
 		return
 	}
-	for m := c.message(); m.more(); {
-		s.count = product(s.count, m.int64())
+	m := c.over(f.span)
+	for m.more() {
+		s.count = product(s.count, int64(m.varint()))
 	}
 }
 
 // readLayout reads what of LayoutProto the size depends on.
 func (s *shape) readLayout(c cursor) {
-	for c.more() {
-		switch tag := c.tag(); tag {
+	for f := c.next(); f.tag != 0; f = c.next() {
+		switch f.tag {
 		case 7<<3 | wireVarint:
-			s.packed = c.int64()
-		default:
-			c.skip(tag)
+			s.packed = int64(f.number)
 		}
 	}
 }
@@ -193,12 +191,10 @@ func (m *Module) keep(list []int64) []int64 {
 // dimensions reads the dimensions of an array shape.
 func (m *Module) dimensions(c cursor) []int64 {
 	start := len(m.numbers)
-	for c.more() {
-		switch tag := c.tag(); tag {
+	for f := c.next(); f.tag != 0; f = c.next() {
+		switch f.tag {
 		case 3<<3 | wireBytes, 3<<3 | wireVarint:
-			m.numbers = c.ints(m.numbers, tag)
-		default:
-			c.skip(tag)
+			m.numbers = c.ints(m.numbers, f)
 		}
 	}
 	return m.numbers[start:len(m.numbers):len(m.numbers)]
