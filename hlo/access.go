@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// cursor walks a part of wire that a span names.
-func (m *Module) cursor(s span) cursor {
+// fields are those of the message at a span of wire.
+func (m *Module) fields(s span) fields {
 	m.fail = failure{}
-	return cursor{m.wire, int(s.start), int(s.end), &m.fail}
+	return fields{m.wire, int(s.start), int(s.end), &m.fail}
 }
 
 // ValueAt returns the index of the value that instr defines at a shape index. A

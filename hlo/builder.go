@@ -95,8 +95,9 @@ type rawInstruction struct {
 	control  span  // of ids: instruction ids
 	called   span  // of ids: computation ids
 	custom   int32 // index into customs, -1: none
-	declares bool  // it has declared pairs, be it a custom call or not
 	at       int32
+	opcode   opcode
+	declares bool // it has declared pairs, be it a custom call or not
 
 	positions int32 // arrays and tuples in the shape; set by check
 	arity     int32 // elements of a tuple shape, -1: no tuple; set by check
@@ -192,10 +193,10 @@ const (
 	leafBytes        = 72 + 8*maxShapeDepth
 )
 
-// spend takes bytes of memory off what the model may take; without any left it ends
-// the cursor. Nothing may be read from the cursor then but by methods that look.
-func (b *builder) spend(c *cursor, bytes int64) {
+// spend takes bytes of memory off what the model may take; without any left it ends the
+// messages being read.
+func (b *builder) spend(fs *fields, bytes int64) {
 	if b.left -= bytes; b.left < 0 {
-		c.failed("module takes more memory than the limit")
+		fs.failed(fs.start, "module takes more memory than the limit")
 	}
 }

@@ -59,7 +59,7 @@ func (b *builder) checkShape(i int32) error {
 	known := &b.shapes[maphash.Bytes(b.seed, encoded)%uint64(len(b.shapes))]
 	if known.at.len() == 0 || !bytes.Equal(encoded, b.wire[known.at.start:known.at.end]) {
 		var s shapeCheck
-		s.walk(b.m.cursor(in.shape), 0)
+		s.walk(b.m.fields(in.shape), 0)
 		if f := b.m.fail; f.what != "" {
 			return b.errorf(int32(f.at), "shape of %q: %s", in.Name, f.what)
 		}
@@ -85,24 +85,27 @@ type knownShape struct {
 // checkOperands holds the instructions through which values are followed to the
 // operands and computations that they must have.
 func (b *builder) checkOperands(i int32) error {
+	if b.insts[i].opcode == opOther {
+		return nil
+	}
 	in := &b.m.Instructions[i]
 	operands, called := len(in.Operands), len(in.Called)
 	ok := true
-	switch in.Opcode {
-	case "get-tuple-element":
+	switch b.insts[i].opcode {
+	case opTupleElement:
 		ok = operands == 1 && in.TupleIndex >= 0 && in.TupleIndex < b.insts[in.Operands[0]].arity
-	case "tuple":
+	case opTuple:
 		ok = operands == int(b.insts[i].arity)
-	case "bitcast", "opt-barrier", "copy", "async-update", "async-done", "copy-start", "copy-done":
+	case opForward, opCopy:
 		ok = operands == 1
-	case "while":
+	case opWhile:
 		ok = operands == 1 && called == 2 && b.takes(in.Called[0], 1) && b.takes(in.Called[1], 1)
-	case "conditional":
+	case opConditional:
 		ok = called >= 1 && operands == called+1
 		for _, branch := range in.Called {
 			ok = ok && b.takes(branch, 1)
 		}
-	case "call", "fusion", asyncStart:
+	case opCall, opFusion, opAsyncStart:
 		ok = called == 1 && b.takes(in.Called[0], operands)
 	}
 	if !ok {
@@ -133,7 +136,7 @@ func (b *builder) checkValues(i int32) error {
 			continue
 		case n == 1 && v.Index[0] >= 0 && v.Index[0] < int64(b.insts[i].arity):
 			continue
-		case !m.hasPosition(m.cursor(in.shape), v.Index):
+		case !m.hasPosition(m.fields(in.shape), v.Index):
 			return b.errorf(b.insts[i].at, "value %d is defined at %v, which is not in the shape of %q", v.ID, v.Index, in.Name)
 		}
 	}
@@ -141,23 +144,20 @@ func (b *builder) checkValues(i int32) error {
 }
 
 // hasPosition reports whether a shape has something at index.
-func (m *Module) hasPosition(c cursor, index ShapeIndex) bool {
+func (m *Module) hasPosition(fs fields, index ShapeIndex) bool {
 	for _, want := range index {
 		s := shape{count: 1}
-		found := false
-		for n := int64(0); c.more() && !found; {
-			element, ok := s.next(&c)
-			if !ok || s.element != TupleType {
-				continue
+		n := int64(-1)
+		var element fields
+		for f := fs.first(); f.tag != 0 && n != want; f = fs.after(f) {
+			if s.read(&fs, f) && s.element == TupleType {
+				n, element = n+1, fs.message(f)
 			}
-			if found = n == want; found {
-				c = element
-			}
-			n++
 		}
-		if !found {
+		if n != want {
 			return false
 		}
+		fs = element
 	}
 	return true
 }
@@ -175,9 +175,9 @@ func (b *builder) findRunning() {
 			continue
 		}
 		for k := comp.First; k < comp.End; k++ {
-			switch in := &m.Instructions[k]; in.Opcode {
-			case "while", "conditional", "call":
-				for _, callee := range in.Called {
+			switch b.insts[k].opcode {
+			case opWhile, opConditional, opCall:
+				for _, callee := range m.Instructions[k].Called {
 					b.running[callee] = m.Computations[callee].Schedule != nil
 				}
 			}
@@ -189,14 +189,14 @@ func (b *builder) findRunning() {
 // results in. Others forward or may share their operands'.
 func (b *builder) defines(i int32) bool {
 	in := &b.m.Instructions[i]
-	switch in.Opcode {
-	case customCall:
+	switch b.insts[i].opcode {
+	case opCustomCall:
 		return len(in.Custom.Declared) == 0
-	case "fusion":
+	case opFusion:
 		return !b.insts[i].declares
-	case "copy", "constant":
+	case opCopy, opConstant:
 		return true
-	case parameter:
+	case opParameter:
 		return in.Computation == b.m.Entry && b.insts[i].arity < 0
 	}
 	return false

@@ -70,26 +70,26 @@ func (f *flow) number() {
 		}
 		at, values := f.first[i], m.Values[in.FirstValue:in.EndValue]
 		f.path = f.path[:0]
-		f.defined(m.cursor(in.shape), &at, &values)
+		f.defined(m.fields(in.shape), &at, &values)
 	}
 }
 
 // defined walks a shape, position by position, and marks those at which values stand;
 // both come in the same order.
-func (f *flow) defined(c cursor, at *int32, values *[]Value) {
+func (f *flow) defined(fs fields, at *int32, values *[]Value) {
 	if len(*values) > 0 && slices.Equal((*values)[0].Index, f.path) {
 		f.value[*at] = *at + 1
 		*values = (*values)[1:]
 	}
 	*at++
 	s := shape{count: 1}
-	for n := int64(0); c.more(); {
-		element, ok := s.next(&c)
-		if !ok || s.element != TupleType {
+	n := int64(0)
+	for x := fs.first(); x.tag != 0; x = fs.after(x) {
+		if !s.read(&fs, x) || s.element != TupleType {
 			continue
 		}
 		f.path = append(f.path, n)
-		f.defined(element, at, values)
+		f.defined(fs.message(x), at, values)
 		f.path = f.path[:len(f.path)-1]
 		n++
 	}
@@ -102,12 +102,12 @@ func (f *flow) element(instr, k int32) int32 {
 	list := m.Instructions[instr].leaves
 	if f.elementsAt[list] == 0 {
 		f.elementsAt[list] = int32(len(f.elements))
-		c, s, offset := m.cursor(m.Instructions[instr].shape), shape{count: 1}, int32(1)
-		for c.more() {
-			if element, ok := s.next(&c); ok {
+		fs, s, offset := m.fields(m.Instructions[instr].shape), shape{count: 1}, int32(1)
+		for x := fs.first(); x.tag != 0; x = fs.after(x) {
+			if s.read(&fs, x) {
 				f.elements = append(f.elements, offset)
 				var below shapeCheck
-				below.walk(element, 0)
+				below.walk(fs.message(x), 0)
 				offset += below.positions
 			}
 		}

@@ -73,20 +73,20 @@ type metadata struct {
 
 // decodeMetadata reads OpMetadata; what cannot be read is left out.
 func (m *Module) decodeMetadata(instr int32) metadata {
-	c := m.cursor(m.Instructions[instr].metadata)
+	fs := m.fields(m.Instructions[instr].metadata)
 	var meta metadata
-	for f := c.next(); f.tag != 0; f = c.next() {
+	for f := fs.first(); f.tag != 0; f = fs.after(f) {
 		switch f.tag {
 		case 2<<3 | wireBytes:
-			meta.opName = view(c.data, f.span)
+			meta.opName = view(fs.data, f.span())
 		case 3<<3 | wireBytes:
-			meta.file = view(c.data, f.span)
+			meta.file = view(fs.data, f.span())
 		case 4<<3 | wireVarint:
-			meta.line = c.int32(f)
+			meta.line = fs.int32(f)
 		case 15<<3 | wireVarint:
-			meta.frame = c.int32(f)
+			meta.frame = fs.int32(f)
 		case 18<<3 | wireVarint:
-			meta.column = c.int32(f)
+			meta.column = fs.int32(f)
 		}
 	}
 	return meta
@@ -99,30 +99,30 @@ func (t *FrameTable) reset() {
 }
 
 // decodeFrames reads StackFrameIndexProto.
-func (b *builder) decodeFrames(c cursor) {
+func (b *builder) decodeFrames(fs fields) {
 	t := &b.m.Frames
-	for f := c.next(); f.tag != 0; f = c.next() {
-		b.spend(&c, smallBytes)
+	for f := fs.first(); f.tag != 0; f = fs.after(f) {
+		b.spend(&fs, smallBytes)
 		switch f.tag {
 		case 1<<3 | wireBytes:
-			t.files = append(t.files, b.text(f.span))
+			t.files = append(t.files, b.text(f.span()))
 		case 2<<3 | wireBytes:
-			t.functions = append(t.functions, b.text(f.span))
+			t.functions = append(t.functions, b.text(f.span()))
 		case 3<<3 | wireBytes:
-			n := numbers(c.over(f.span))
+			n := numbers(fs.message(f))
 			t.locations = append(t.locations, location{n[0], n[1], n[2], n[3]})
 		case 4<<3 | wireBytes:
-			n := numbers(c.over(f.span))
+			n := numbers(fs.message(f))
 			t.frames = append(t.frames, stackFrame{n[0], n[1]})
 		}
 	}
 }
 
 // numbers reads a message whose first fields are int32.
-func numbers(c cursor) (list [4]int32) {
-	for f := c.next(); f.tag != 0; f = c.next() {
+func numbers(fs fields) (list [4]int32) {
+	for f := fs.first(); f.tag != 0; f = fs.after(f) {
 		if n := f.tag >> 3; f.tag&7 == wireVarint && n <= uint64(len(list)) {
-			list[n-1] = c.int32(f)
+			list[n-1] = fs.int32(f)
 		}
 	}
 	return list

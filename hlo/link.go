@@ -64,16 +64,16 @@ func (b *builder) linkParameters() error {
 		comp := &m.Computations[i]
 		n := int32(0)
 		for k := comp.First; k < comp.End; k++ {
-			if m.Instructions[k].Opcode == parameter {
+			if b.insts[k].opcode == opParameter {
 				n++
 			}
 		}
 		comp.Parameters = b.params[comp.First : comp.First+n : comp.First+n]
 		for k := comp.First; k < comp.End; k++ {
-			in := &m.Instructions[k]
-			if in.Opcode != parameter {
+			if b.insts[k].opcode != opParameter {
 				continue
 			}
+			in := &m.Instructions[k]
 			if in.Parameter < 0 || in.Parameter >= n || comp.Parameters[in.Parameter] >= 0 {
 				return b.errorf(b.insts[k].at, "parameter number %d of %q stands twice or is not below %d", in.Parameter, comp.Name, n)
 			}
@@ -100,7 +100,7 @@ func (b *builder) linkInstructions() error {
 			if callee < 0 {
 				return b.errorf(raw.at, "called computation id %d is no computation's", b.ids[k])
 			}
-			if in.Opcode == fusion {
+			if raw.opcode == opFusion {
 				m.Computations[callee].Fusion = true // older XLA does not say so itself
 			}
 			b.refs[k] = callee
@@ -203,7 +203,7 @@ func (b *builder) linkCustoms() error {
 			continue
 		}
 		call := &b.customs[raw.custom]
-		if m.Instructions[i].Opcode == asyncStart {
+		if raw.opcode == opAsyncStart {
 			inner := b.wrapped(int32(i))
 			if inner == nil {
 				continue
@@ -238,7 +238,7 @@ func (b *builder) wrapped(start int32) *CustomCall {
 		return nil
 	}
 	root := b.m.Computations[called[0]].Root
-	if root < 0 || b.m.Instructions[root].Opcode != customCall {
+	if root < 0 || b.insts[root].opcode != opCustomCall {
 		return nil
 	}
 	return &b.customs[b.insts[root].custom]
@@ -260,13 +260,19 @@ func (b *builder) index(s span) ShapeIndex {
 	return b.ids[s.start:s.end:s.end]
 }
 
-// push appends to a list that doubles where it is full: what append adds to a long list
-// is a quarter, and each of its copies is memory touched for the first time.
-func push[T any](s []T, x T) []T {
-	if len(s) == cap(s) {
-		s = slices.Grow(s, len(s)+1)
+// extend appends a zero to a list, to be filled in where it stands. The list doubles where
+// it is full: what append adds to a long list is a quarter, and each of its copies is
+// memory touched for the first time.
+func extend[T any](s *[]T) *T {
+	n := len(*s)
+	if n == cap(*s) {
+		*s = slices.Grow(*s, n+1)
 	}
-	return append(s, x)
+	*s = (*s)[:n+1]
+	x := &(*s)[n]
+	var zero T
+	*x = zero
+	return x
 }
 
 // resize returns a slice of n elements, in the memory of s where it fits. The contents

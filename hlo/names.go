@@ -139,21 +139,23 @@ func (f *file) sniff(head []byte) {
 // looksLikeProto reports whether data begins like an HloProto: a module of some
 // length whose first fields are its name and its entry computation's.
 func looksLikeProto(head []byte) bool {
-	c := newCursor(head)
-	if c.varint() != 1<<3|wireBytes {
+	module := newFields(head)
+	tag, p := module.numberAt(0)
+	if tag != 1<<3|wireBytes {
 		return false
 	}
-	c.varint() // the module goes on beyond head
-	for _, tag := range [...]uint64{1<<3 | wireBytes, 2<<3 | wireBytes} {
-		if c.varint() != tag {
-			return false
-		}
-		name := c.bytes()
-		for _, b := range head[name.start:name.end] {
+	_, module.start = module.numberAt(p) // it goes on beyond head
+	name := module.first()
+	entry := module.after(name)
+	if name.tag != 1<<3|wireBytes || entry.tag != 2<<3|wireBytes {
+		return false
+	}
+	for _, f := range [...]field{name, entry} {
+		for _, b := range head[f.start:f.end] {
 			if b < ' ' || b == 0x7f {
 				return false
 			}
 		}
 	}
-	return c.fail.what == ""
+	return true
 }

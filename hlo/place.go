@@ -74,43 +74,52 @@ const maxPath = 12
 // fieldPath names the innermost known field that covers a byte of an HloProto.
 func fieldPath(wire []byte, at int) string {
 	path := []string{"HloProto"}
-	fields := protoFields()
-	c := newCursor(wire)
+	known := protoFields()
+	fs := newFields(wire)
 	for message := "HloProto"; message != "" && len(path) < maxPath; {
-		name, inner, f := c.fieldAround(fields[message], at)
+		name, inner, f := fs.fieldAround(known[message], at)
 		if name == "" {
 			break
 		}
 		path = append(path, name)
-		c, message = inner, f.message
+		fs, message = inner, f.message
 	}
 	return strings.Join(path, ".")
 }
 
 // fieldAround finds the field of a message whose bytes cover at, with its number
 // among its like, and what is inside.
-func (c *cursor) fieldAround(fields map[uint64]protoField, at int) (string, cursor, protoField) {
+func (fs *fields) fieldAround(known map[uint64]protoField, at int) (string, fields, protoField) {
 	counts := map[uint64]int{}
-	for c.pos <= at && c.more() {
-		inner := *c
-		tag := inner.varint()
-		if tag&7 == wireBytes {
-			n := inner.varint()
-			inner.end = inner.pos + int(min(n, uint64(c.end-inner.pos)))
-		}
-		c.next()
-		f, known := fields[tag>>3]
-		if known && (at < c.pos || !c.more()) {
-			name := f.name
-			if f.repeated {
-				name = fmt.Sprintf("%s[%d]", name, counts[tag>>3])
+	for p := fs.start; p <= at && p < fs.end; {
+		f := fs.partAt(p)
+		p = f.end
+		of, ok := known[f.tag>>3]
+		if ok && (at < p || p == fs.end) {
+			name := of.name
+			if of.repeated {
+				name = fmt.Sprintf("%s[%d]", name, counts[f.tag>>3])
 			}
-			if tag&7 != wireBytes || at < inner.pos {
-				f.message = ""
+			if f.tag&7 != wireBytes || at < f.start {
+				of.message = ""
 			}
-			return name, inner, f
+			return name, fs.message(f), of
 		}
-		counts[tag>>3]++
+		counts[f.tag>>3]++
 	}
-	return "", cursor{}, protoField{}
+	return "", fields{}, protoField{}
+}
+
+// partAt reads the field at p, or what is there of one that is cut off or malformed: it
+// ends the message.
+func (fs *fields) partAt(p int) field {
+	quiet := fields{fs.data, p, fs.end, &failure{}}
+	if f := quiet.first(); f.tag != 0 {
+		return f
+	}
+	tag, start := quiet.numberAt(p)
+	if tag&7 == wireBytes {
+		_, start = quiet.numberAt(start)
+	}
+	return field{tag: uint64(tag), start: start, end: fs.end}
 }

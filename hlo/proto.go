@@ -8,17 +8,17 @@ import (
 // decodeProto appends what HloProto in b.wire holds to the builder. Ids stay ids, and
 // nothing is checked but the encoding.
 func (b *builder) decodeProto() error {
-	c := newCursor(b.wire)
-	var module, assignment cursor
-	for f := c.next(); f.tag != 0; f = c.next() {
+	fs := newFields(b.wire)
+	var module, assignment fields
+	for f := fs.first(); f.tag != 0; f = fs.after(f) {
 		switch f.tag {
 		case 1<<3 | wireBytes:
-			c.once(&module, f)
+			fs.once(&module, f)
 		case 3<<3 | wireBytes:
-			c.once(&assignment, f)
+			fs.once(&assignment, f)
 		}
 	}
-	fail := c.fail
+	fail := fs.fail
 	switch {
 	case fail.what != "":
 	case module.data == nil:
@@ -36,51 +36,51 @@ func (b *builder) decodeProto() error {
 }
 
 // once reads a message field that may stand but once.
-func (c *cursor) once(m *cursor, f field) {
+func (fs *fields) once(m *fields, f field) {
 	if m.data != nil {
-		c.failed("field stands twice")
+		fs.failed(f.start, "field stands twice")
 		return
 	}
-	*m = c.over(f.span)
+	*m = fs.message(f)
 }
 
 // decodeModule reads HloModuleProto: of every computation the outline, and then of
 // those that can matter the instructions.
-func (b *builder) decodeModule(c cursor) {
-	for f := c.next(); f.tag != 0; f = c.next() {
+func (b *builder) decodeModule(fs fields) {
+	for f := fs.first(); f.tag != 0; f = fs.after(f) {
 		switch f.tag {
 		case 1<<3 | wireBytes: // name
-			b.m.Name = b.text(f.span)
+			b.m.Name = b.text(f.span())
 		case 3<<3 | wireBytes: // computations
-			b.outline(c.over(f.span))
+			b.outline(fs.message(f))
 		case 6<<3 | wireVarint: // entry_computation_id
 			b.entryID = int64(f.number)
 		case 7<<3 | wireBytes: // schedule
-			b.decodeSchedules(c.over(f.span))
+			b.decodeSchedules(fs.message(f))
 		case 8<<3 | wireBytes: // input_output_alias: parameter number 2, its index 3
-			b.decodeDonated(c.over(f.span), 2, 3)
+			b.decodeDonated(fs.message(f), 2, 3)
 		case 17<<3 | wireBytes: // stack_frame_index
-			b.decodeFrames(c.over(f.span))
+			b.decodeFrames(fs.message(f))
 		case 18<<3 | wireBytes: // buffer_donor: parameter number 1, its index 2
-			b.decodeDonated(c.over(f.span), 1, 2)
+			b.decodeDonated(fs.message(f), 1, 2)
 		}
 	}
-	b.decodeComputations(&c)
+	b.decodeComputations(&fs)
 }
 
 // outline reads HloComputationProto but for its instructions, in which it only looks
 // for custom calls.
-func (b *builder) outline(c cursor) {
-	b.spend(&c, computationBytes)
-	raw := rawComputation{at: int32(c.pos), body: span{int32(c.pos), int32(c.end)}}
+func (b *builder) outline(fs fields) {
+	b.spend(&fs, computationBytes)
+	raw := rawComputation{at: int32(fs.start), body: span{int32(fs.start), int32(fs.end)}}
 	comp := Computation{Root: -1}
-	for f := c.next(); f.tag != 0; f = c.next() {
+	for f := fs.first(); f.tag != 0; f = fs.after(f) {
 		switch f.tag {
 		case 2<<3 | wireBytes: // instructions
-			raw.custom = raw.custom || isCustomCall(c.over(f.span))
+			raw.custom = raw.custom || isCustomCall(fs.message(f))
 			raw.instructions++
 		case 1<<3 | wireBytes: // name
-			comp.Name = b.text(f.span)
+			comp.Name = b.text(f.span())
 		case 5<<3 | wireVarint: // id
 			comp.ID = int64(f.number)
 		case 6<<3 | wireVarint: // root_id
@@ -96,56 +96,48 @@ func (b *builder) outline(c cursor) {
 // isCustomCall reports whether an HloInstructionProto is a custom call. Name and
 // opcode are the first fields of what XLA writes, each of less than 128 bytes, so that
 // this touches one line of memory; else it goes the long way.
-func isCustomCall(c cursor) bool {
-	d := c.data[c.pos:c.end]
+func isCustomCall(fs fields) bool {
+	d := fs.data[fs.start:fs.end]
 	if len(d) < 2 || d[0] != 1<<3|wireBytes || d[1] >= 0x80 || len(d) < int(d[1])+4 {
-		return c.opcodeIs(customCall)
+		return fs.opcodeIs(customCall)
 	}
 	opcode := d[2+d[1]:]
 	if opcode[0] != 2<<3|wireBytes {
-		return c.opcodeIs(customCall)
+		return fs.opcodeIs(customCall)
 	}
 	return int(opcode[1]) == len(customCall) && len(opcode) >= 2+len(customCall) &&
 		string(opcode[2:2+len(customCall)]) == customCall
 }
 
 // opcodeIs looks for an instruction's opcode wherever it stands.
-func (c *cursor) opcodeIs(opcode string) bool {
+func (fs *fields) opcodeIs(opcode string) bool {
 	is := false
-	for f := c.next(); f.tag != 0; f = c.next() {
+	for f := fs.first(); f.tag != 0; f = fs.after(f) {
 		switch f.tag {
 		case 2<<3 | wireBytes:
-			is = view(c.data, f.span) == opcode // the last one counts
+			is = view(fs.data, f.span()) == opcode // the last one counts
 		}
 	}
 	return is
 }
 
-// The opcodes that the readers themselves must know.
-const (
-	customCall = "custom-call"
-	asyncStart = "async-start"
-	fusion     = "fusion"
-	parameter  = "parameter"
-)
-
 // decodeComputations decodes the computations that can matter: the entry, what is
 // called from them but by fusions, and whatever has a custom call in it. Callers stand
 // behind what they call, so that the last is decoded first.
-func (b *builder) decodeComputations(c *cursor) {
+func (b *builder) decodeComputations(fs *fields) {
 	b.compIDs.reset(len(b.comps))
 	for i := range b.comps {
 		b.compIDs.add(b.m.Computations[i].ID, int32(i))
 	}
 	b.need(b.entryID)
-	for i := len(b.comps) - 1; i >= 0 && c.fail.what == ""; i-- {
+	for i := len(b.comps) - 1; i >= 0 && fs.fail.what == ""; i-- {
 		comp := &b.m.Computations[i]
 		comp.First = int32(len(b.m.Instructions))
 		if raw := &b.comps[i]; raw.needed || raw.custom || b.everything {
 			comp.Decoded = true
 			room := int(min(int64(raw.instructions), b.left/instructionBytes))
 			b.m.Instructions, b.insts = slices.Grow(b.m.Instructions, room), slices.Grow(b.insts, room)
-			b.decodeComputation(int32(i), c.over(raw.body))
+			b.decodeComputation(int32(i), fields{fs.data, int(raw.body.start), int(raw.body.end), fs.fail})
 		}
 		comp.End = int32(len(b.m.Instructions))
 	}
@@ -160,14 +152,14 @@ func (b *builder) need(id int64) {
 
 // decodeComputation decodes the instructions of the i-th computation, and marks what
 // they call.
-func (b *builder) decodeComputation(i int32, c cursor) {
-	for f := c.next(); f.tag != 0; f = c.next() {
+func (b *builder) decodeComputation(i int32, fs fields) {
+	for f := fs.first(); f.tag != 0; f = fs.after(f) {
 		switch f.tag {
 		case 2<<3 | wireBytes:
-			b.decodeInstruction(i, c.over(f.span))
+			b.decodeInstruction(i, fs.message(f))
 			n := len(b.insts) - 1
 			called := b.insts[n].called
-			if called.len() == 0 || b.m.Instructions[n].Opcode == fusion {
+			if called.len() == 0 || b.insts[n].opcode == opFusion {
 				continue
 			}
 			for _, id := range b.ids[called.start:called.end] {
@@ -179,52 +171,52 @@ func (b *builder) decodeComputation(i int32, c cursor) {
 
 // decodeInstruction reads HloInstructionProto. Shape, literal and metadata stay as
 // they are until somebody asks.
-func (b *builder) decodeInstruction(comp int32, c cursor) {
-	b.spend(&c, instructionBytes)
-	b.m.Instructions = append(b.m.Instructions, Instruction{Computation: comp, Position: -1})
-	b.insts = append(b.insts, rawInstruction{custom: -1, at: int32(c.pos)})
-	in := &b.m.Instructions[len(b.m.Instructions)-1]
-	raw := &b.insts[len(b.insts)-1]
+func (b *builder) decodeInstruction(comp int32, fs fields) {
+	b.spend(&fs, instructionBytes)
+	in, raw := extend(&b.m.Instructions), extend(&b.insts)
+	in.Computation, in.Position = comp, -1
+	raw.custom, raw.at = -1, int32(fs.start)
 	pairs := len(b.pairs)
 	var call rawCustom
-	for f := c.next(); f.tag != 0; f = c.next() {
+	for f := fs.first(); f.tag != 0; f = fs.after(f) {
 		switch f.tag {
 		case 1<<3 | wireBytes:
-			in.Name = b.text(f.span)
+			in.Name = b.text(f.span())
 		case 2<<3 | wireBytes:
-			in.Opcode = b.text(f.span)
+			in.Opcode = b.text(f.span())
+			raw.opcode = opcodeOf(in.Opcode)
 		case 3<<3 | wireBytes:
-			in.shape = f.span
+			in.shape = f.span()
 		case 7<<3 | wireBytes:
-			in.metadata = f.span
+			in.metadata = f.span()
 		case 8<<3 | wireBytes:
-			in.literal = f.span
+			in.literal = f.span()
 		case 9<<3 | wireVarint: // parameter_number
-			in.Parameter = c.int32(f)
+			in.Parameter = fs.int32(f)
 		case 13<<3 | wireVarint: // tuple_index
-			in.TupleIndex = c.int32(f)
+			in.TupleIndex = fs.int32(f)
 		case 35<<3 | wireVarint:
 			in.ID = int64(f.number)
 		case 36<<3 | wireBytes, 36<<3 | wireVarint: // operand_ids
-			b.more(&c, &raw.operands, f)
+			b.more(&fs, &raw.operands, f)
 		case 37<<3 | wireBytes, 37<<3 | wireVarint: // control_predecessor_ids
-			b.more(&c, &raw.control, f)
+			b.more(&fs, &raw.control, f)
 		case 38<<3 | wireBytes, 38<<3 | wireVarint: // called_computation_ids
-			b.more(&c, &raw.called, f)
+			b.more(&fs, &raw.called, f)
 		case 28<<3 | wireBytes: // custom_call_target
-			call.target = f.span
+			call.target = f.span()
 		case 43<<3 | wireBytes: // backend_config
-			call.config = f.span
+			call.config = f.span()
 		case 65<<3 | wireVarint: // custom_call_has_side_effect
 			call.sideEffect = f.number != 0
 		case 74<<3 | wireBytes: // output_operand_aliasing
-			b.decodePair(c.over(f.span))
+			b.decodePair(fs.message(f))
 		case 77<<3 | wireVarint: // custom_call_api_version
-			call.version = c.int32(f)
+			call.version = fs.int32(f)
 		}
 	}
 	raw.declares = len(b.pairs) > pairs
-	if in.Opcode == customCall || in.Opcode == asyncStart {
+	if raw.opcode == opCustomCall || raw.opcode == opAsyncStart {
 		b.addCustom(raw, call)
 	} else {
 		b.dropPairs(pairs) // a fusion declares too, but is no custom call

@@ -2,31 +2,31 @@ package hlo
 
 // decodeAssignment reads BufferAssignmentProto. buffer_aliases and the heap
 // simulator's traces say nothing that forwarding does not, and are skipped.
-func (b *builder) decodeAssignment(c cursor) {
-	for f := c.next(); f.tag != 0; f = c.next() {
+func (b *builder) decodeAssignment(fs fields) {
+	for f := fs.first(); f.tag != 0; f = fs.after(f) {
 		switch f.tag {
 		case 1<<3 | wireBytes: // logical_buffers
-			b.decodeValue(c.over(f.span))
+			b.decodeValue(fs.message(f))
 		case 3<<3 | wireBytes: // buffer_allocations
-			b.decodeAllocation(c.over(f.span))
+			b.decodeAllocation(fs.message(f))
 		}
 	}
 }
 
 // decodeValue reads LogicalBufferProto.
-func (b *builder) decodeValue(c cursor) {
-	b.spend(&c, valueBytes)
-	raw := rawValue{at: int32(c.pos)}
-	value := Value{Allocation: -1}
-	for f := c.next(); f.tag != 0; f = c.next() {
+func (b *builder) decodeValue(fs fields) {
+	b.spend(&fs, valueBytes)
+	value, raw := extend(&b.m.Values), extend(&b.values)
+	value.Allocation, raw.at = -1, int32(fs.start)
+	for f := fs.first(); f.tag != 0; f = fs.after(f) {
 		switch f.tag {
 		case 1<<3 | wireVarint:
 			value.ID = int64(f.number)
 		case 2<<3 | wireVarint:
 			value.Size = int64(f.number)
 		case 3<<3 | wireBytes: // defined_at
-			location := c.over(f.span)
-			for f := location.next(); f.tag != 0; f = location.next() {
+			location := fs.message(f)
+			for f := location.first(); f.tag != 0; f = location.after(f) {
 				switch f.tag {
 				case 3<<3 | wireBytes, 3<<3 | wireVarint: // shape_index
 					b.more(&location, &raw.index, f)
@@ -38,21 +38,20 @@ func (b *builder) decodeValue(c cursor) {
 			value.Color = int64(f.number)
 		}
 	}
-	b.m.Values, b.values = push(b.m.Values, value), push(b.values, raw)
 }
 
 // decodeAllocation reads BufferAllocationProto.
-func (b *builder) decodeAllocation(c cursor) {
-	b.spend(&c, allocationBytes)
-	raw := rawAllocation{at: int32(c.pos)}
+func (b *builder) decodeAllocation(fs fields) {
+	b.spend(&fs, allocationBytes)
 	number := int32(len(b.m.Allocations))
-	var a Allocation
-	for f := c.next(); f.tag != 0; f = c.next() {
+	a, raw := extend(&b.m.Allocations), extend(&b.allocs)
+	raw.at = int32(fs.start)
+	for f := fs.first(); f.tag != 0; f = fs.after(f) {
 		switch f.tag {
 		case 9<<3 | wireBytes:
-			b.decodeAssigned(c.over(f.span), number)
+			b.decodeAssigned(fs.message(f), number)
 		case 10<<3 | wireBytes, 10<<3 | wireVarint: // parameter_shape_index
-			b.more(&c, &raw.parameterIndex, f)
+			b.more(&fs, &raw.parameterIndex, f)
 		case 1<<3 | wireVarint:
 			a.Index = int64(f.number)
 		case 2<<3 | wireVarint:
@@ -75,14 +74,14 @@ func (b *builder) decodeAllocation(c cursor) {
 			a.ParameterAliased = f.number != 0
 		}
 	}
-	b.m.Allocations, b.allocs = push(b.m.Allocations, a), push(b.allocs, raw)
 }
 
 // decodeAssigned reads BufferAllocationProto.Assigned of the allocation-th allocation.
-func (b *builder) decodeAssigned(c cursor, allocation int32) {
-	b.spend(&c, assignedBytes)
-	a := rawAssigned{allocation: allocation, at: int32(c.pos)}
-	for f := c.next(); f.tag != 0; f = c.next() {
+func (b *builder) decodeAssigned(fs fields, allocation int32) {
+	b.spend(&fs, assignedBytes)
+	a := extend(&b.assigned)
+	a.allocation, a.at = allocation, int32(fs.start)
+	for f := fs.first(); f.tag != 0; f = fs.after(f) {
 		switch f.tag {
 		case 1<<3 | wireVarint:
 			a.value = int64(f.number)
@@ -92,5 +91,4 @@ func (b *builder) decodeAssigned(c cursor, allocation int32) {
 			a.size = int64(f.number)
 		}
 	}
-	b.assigned = push(b.assigned, a)
 }

@@ -26,18 +26,18 @@ func (b *builder) dropPairs(n int) {
 }
 
 // decodePair reads OutputOperandAliasing of the instruction that is being decoded.
-func (b *builder) decodePair(c cursor) {
-	b.spend(&c, smallBytes)
+func (b *builder) decodePair(fs fields) {
+	b.spend(&fs, smallBytes)
 	raw := rawPair{call: int32(len(b.customs))}
 	var pair DeclaredPair
-	for f := c.next(); f.tag != 0; f = c.next() {
+	for f := fs.first(); f.tag != 0; f = fs.after(f) {
 		switch f.tag {
 		case 1<<3 | wireBytes, 1<<3 | wireVarint: // output_shape_index
-			b.more(&c, &raw.result, f)
+			b.more(&fs, &raw.result, f)
 		case 2<<3 | wireVarint: // operand_index
 			pair.Operand = int64(f.number)
 		case 3<<3 | wireBytes, 3<<3 | wireVarint: // operand_shape_index
-			b.more(&c, &raw.operandIndex, f)
+			b.more(&fs, &raw.operandIndex, f)
 		}
 	}
 	b.pairs = append(b.pairs, pair)
@@ -45,21 +45,21 @@ func (b *builder) decodePair(c cursor) {
 }
 
 // decodeSchedules reads HloScheduleProto: a map from computation id to instruction ids.
-func (b *builder) decodeSchedules(c cursor) {
-	for f := c.next(); f.tag != 0; f = c.next() {
+func (b *builder) decodeSchedules(fs fields) {
+	for f := fs.first(); f.tag != 0; f = fs.after(f) {
 		if f.tag != 1<<3|wireBytes {
 			continue
 		}
-		entry := c.over(f.span)
-		raw := rawSchedule{at: int32(entry.pos)}
+		entry := fs.message(f)
+		raw := rawSchedule{at: int32(entry.start)}
 		b.spend(&entry, smallBytes)
-		for f := entry.next(); f.tag != 0; f = entry.next() {
+		for f := entry.first(); f.tag != 0; f = entry.after(f) {
 			switch f.tag {
 			case 1<<3 | wireVarint:
 				raw.computation = int64(f.number)
 			case 2<<3 | wireBytes:
-				sequence := entry.over(f.span)
-				for f := sequence.next(); f.tag != 0; f = sequence.next() {
+				sequence := entry.message(f)
+				for f := sequence.first(); f.tag != 0; f = sequence.after(f) {
 					switch f.tag {
 					case 1<<3 | wireBytes, 1<<3 | wireVarint:
 						b.more(&sequence, &raw.instructions, f)
@@ -73,16 +73,16 @@ func (b *builder) decodeSchedules(c cursor) {
 
 // decodeDonated reads HloInputOutputAliasProto or HloBufferDonorProto: entries 1 with
 // a parameter number and a shape index in the given fields.
-func (b *builder) decodeDonated(c cursor, number, index uint64) {
-	for f := c.next(); f.tag != 0; f = c.next() {
+func (b *builder) decodeDonated(fs fields, number, index uint64) {
+	for f := fs.first(); f.tag != 0; f = fs.after(f) {
 		if f.tag != 1<<3|wireBytes {
 			continue
 		}
-		entry := c.over(f.span)
-		raw := rawDonated{at: int32(entry.pos)}
+		entry := fs.message(f)
+		raw := rawDonated{at: int32(entry.start)}
 		b.spend(&entry, smallBytes)
 		var leaf ParameterLeaf
-		for f := entry.next(); f.tag != 0; f = entry.next() {
+		for f := entry.first(); f.tag != 0; f = entry.after(f) {
 			switch f.tag {
 			case number<<3 | wireVarint:
 				leaf.Parameter = int64(f.number)
@@ -98,15 +98,15 @@ func (b *builder) decodeDonated(c cursor, number, index uint64) {
 // more appends a repeated int64 to ids and to its span. A field that is not packed
 // comes in many parts, which must follow one another: joining scattered ones would
 // cost the square of their number.
-func (b *builder) more(c *cursor, s *span, f field) {
+func (b *builder) more(fs *fields, s *span, f field) {
 	if s.len() == 0 {
 		*s = span{int32(len(b.ids)), int32(len(b.ids))}
 	} else if s.end != int32(len(b.ids)) {
-		c.failed("parts of a repeated field do not stand together")
+		fs.failed(f.start, "parts of a repeated field do not stand together")
 		return
 	}
-	// A number takes a byte or more of a packed list, which is empty where f is none.
-	b.spend(c, int64(max(f.len(), 1))*idBytes)
-	b.ids = c.ints(b.ids, f)
+	// A number takes a byte or more of a packed list; f is empty where it is no list.
+	b.spend(fs, int64(max(f.end-f.start, 1))*idBytes)
+	b.ids = fs.ints(b.ids, f)
 	s.end = int32(len(b.ids))
 }

@@ -18,44 +18,44 @@ type shape struct {
 	tuple   bool  // or a buffer: what it holds are elements
 }
 
-// next reads the next field of a shape. It returns true with the cursor of an element
-// where the field is one.
-func (s *shape) next(c *cursor) (element cursor, ok bool) {
-	f := c.next()
+// read reads a field of a shape, and reports whether it is an element.
+func (s *shape) read(fs *fields, f field) bool {
 	switch f.tag {
 	case 2<<3 | wireVarint:
-		s.element = ElementType(c.int32(f))
+		s.element = ElementType(fs.int32(f))
 		s.tuple = s.element == TupleType || s.element == BufferType
 	case 3<<3 | wireBytes, 3<<3 | wireVarint:
-		s.multiply(c, f)
+		s.multiply(fs, f)
 	case 4<<3 | wireBytes:
 		if !s.tuple {
-			c.failed("elements of a shape that is no tuple, or before its type")
+			fs.failed(f.start, "elements of a shape that is no tuple, or before its type")
 		}
-		return c.over(f.span), true
+		return true
 	case 5<<3 | wireBytes:
-		if layout := c.over(f.span); s.element.Bits() < 8 {
+		if layout := fs.message(f); s.element.Bits() < 8 {
 			s.readLayout(layout)
 		}
 	}
-	return cursor{}, false
+	return false
 }
 
 // multiply reads dimensions into the count of elements.
-func (s *shape) multiply(c *cursor, f field) {
+func (s *shape) multiply(fs *fields, f field) {
 	if f.tag&7 == wireVarint {
 		s.count = product(s.count, int64(f.number))
 		return
 	}
-	m := c.over(f.span)
-	for m.more() {
-		s.count = product(s.count, int64(m.varint()))
+	list := fs.message(f)
+	for p := f.start; p < f.end; {
+		var n int64
+		n, p = list.numberAt(p)
+		s.count = product(s.count, n)
 	}
 }
 
 // readLayout reads what of LayoutProto the size depends on.
-func (s *shape) readLayout(c cursor) {
-	for f := c.next(); f.tag != 0; f = c.next() {
+func (s *shape) readLayout(fs fields) {
+	for f := fs.first(); f.tag != 0; f = fs.after(f) {
 		switch f.tag {
 		case 7<<3 | wireVarint:
 			s.packed = int64(f.number)
@@ -82,43 +82,41 @@ func (s *shape) bytes() int64 {
 }
 
 // shapeCheck walks a ShapeProto and counts what is in it. What is wrong ends up in the
-// cursor's failure.
+// fields' failure.
 type shapeCheck struct {
 	positions int32 // arrays and tuples
 	arity     int32 // elements of the outermost tuple, -1: no tuple
 }
 
 // walk checks one shape: encoding, nesting, dimensions and dense size.
-func (k *shapeCheck) walk(c cursor, depth int) {
+func (k *shapeCheck) walk(fs fields, depth int) {
 	s := shape{count: 1}
-	start, elements := c.pos, int32(0)
-	for c.more() {
-		element, ok := s.next(&c)
-		if !ok {
+	elements := int32(0)
+	for f := fs.first(); f.tag != 0; f = fs.after(f) {
+		if !s.read(&fs, f) {
 			continue
 		}
 		elements++
 		if s.element == BufferType && elements > 1 {
-			c.failed("buffer of more than one array")
+			fs.failed(f.start, "buffer of more than one array")
 		}
 		if depth == maxShapeDepth {
-			c.failed("tuples nest too deep")
+			fs.failed(f.start, "tuples nest too deep")
 			return
 		}
-		k.walk(element, depth+1)
+		k.walk(fs.message(f), depth+1)
 	}
-	c.pos = start
 	switch {
 	case !s.element.Known():
-		c.failed("element type is unknown")
+		fs.failed(fs.start, "element type is unknown")
 	case s.bytes() < 0:
-		c.failed("array's size is negative or does not fit 64 bits")
+		fs.failed(fs.start, "array's size is negative or does not fit 64 bits")
 	}
 	if s.element != BufferType || elements == 0 { // else the array in it counts
 		k.positions++
 	}
 	if k.positions > maxPositions {
-		c.failed("shape has too many elements")
+		fs.failed(fs.start, "shape has too many elements")
 	}
 	k.arity = -1
 	if s.element == TupleType {
@@ -143,29 +141,28 @@ func (m *Module) Leaves(dst []Leaf, instr int32) []Leaf {
 	list := &m.leafLists[m.Instructions[instr].leaves]
 	if list.end == 0 {
 		list.first = int32(len(m.leaves))
-		m.addLeaves(m.cursor(m.Instructions[instr].shape), nil)
+		m.addLeaves(m.fields(m.Instructions[instr].shape), nil)
 		list.end = int32(len(m.leaves))
 	}
 	return append(dst, m.leaves[list.first:list.end]...)
 }
 
 // addLeaves flattens a shape that check has seen.
-func (m *Module) addLeaves(c cursor, index ShapeIndex) {
+func (m *Module) addLeaves(fs fields, index ShapeIndex) {
 	s := shape{count: 1}
-	body := c
 	next := append(index, 0)
 	elements := int64(0)
-	for c.more() {
-		element, ok := s.next(&c)
-		switch {
-		case ok && s.element == BufferType:
-			m.addLeaves(element, index)
-			elements++
-		case ok:
-			next[len(index)] = elements
-			m.addLeaves(element, next)
-			elements++
+	for f := fs.first(); f.tag != 0; f = fs.after(f) {
+		if !s.read(&fs, f) {
+			continue
 		}
+		if s.element == BufferType {
+			m.addLeaves(fs.message(f), index)
+		} else {
+			next[len(index)] = elements
+			m.addLeaves(fs.message(f), next)
+		}
+		elements++
 	}
 	if elements > 0 || s.element == TupleType {
 		return
@@ -173,7 +170,7 @@ func (m *Module) addLeaves(c cursor, index ShapeIndex) {
 	m.leaves = append(m.leaves, Leaf{
 		Index:   m.keep(index),
 		Element: s.element,
-		Dims:    m.dimensions(body),
+		Dims:    m.dimensions(fs),
 		Bytes:   s.bytes(),
 	})
 }
@@ -189,12 +186,12 @@ func (m *Module) keep(list []int64) []int64 {
 }
 
 // dimensions reads the dimensions of an array shape.
-func (m *Module) dimensions(c cursor) []int64 {
+func (m *Module) dimensions(fs fields) []int64 {
 	start := len(m.numbers)
-	for f := c.next(); f.tag != 0; f = c.next() {
+	for f := fs.first(); f.tag != 0; f = fs.after(f) {
 		switch f.tag {
 		case 3<<3 | wireBytes, 3<<3 | wireVarint:
-			m.numbers = c.ints(m.numbers, f)
+			m.numbers = fs.ints(m.numbers, f)
 		}
 	}
 	return m.numbers[start:len(m.numbers):len(m.numbers)]

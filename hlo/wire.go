@@ -15,52 +15,71 @@ const (
 	wireFixed32 = 5
 )
 
-// cursor walks the fields of one message. Positions are those of the file, and data goes
-// on behind the message's end, so that words can be read there. The first short or
-// malformed read anywhere is remembered in the shared failure and ends every cursor, so
-// that decoders need no error of their own (debug/dwarf's buf).
-type cursor struct {
-	data     []byte
-	pos, end int
-	fail     *failure
+// fields are the fields of one message: those in data[start:end]. Positions are those of
+// the file, and data goes on behind the message, so that words can be read there. The
+// first short or malformed field anywhere is remembered in the shared failure and is the
+// last that any message has, so that decoders need no error of their own (debug/dwarf's
+// buf).
+type fields struct {
+	data       []byte
+	start, end int
+	fail       *failure
 }
 
-// newCursor is a cursor over a whole message.
-func newCursor(data []byte) cursor { return cursor{data, 0, len(data), &failure{}} }
+// newFields are the fields of a whole message.
+func newFields(data []byte) fields { return fields{data, 0, len(data), &failure{}} }
 
 // failure is the first thing that went wrong, and where.
 type failure struct {
 	what string // empty: nothing did
-	at   int    // offset in the cursor's data
+	at   int    // offset in data
 }
 
-// field is one field of a message. Its tag is 0 where there is none.
+// failed remembers the first failure.
+func (fs *fields) failed(at int, what string) {
+	if fs.fail.what == "" {
+		*fs.fail = failure{what, at}
+	}
+}
+
+// field is one field of a message: its contents are data[start:end]. Its tag is 0 where
+// there is none.
 type field struct {
-	tag    uint64
-	number uint64 // contents of a varint
-	span          // contents of wireBytes
+	tag        uint64
+	number     uint64 // of a varint
+	start, end int
 }
 
-// next reads a field, contents and all: decoders switch on its tag, and need nothing
-// for the fields that they do not know.
+// span is where the contents are.
+func (f field) span() span { return span{int32(f.start), int32(f.end)} }
+
+// first is the first field of the message.
+func (fs *fields) first() field { return fs.at(fs.start) }
+
+// after is the field that follows f.
+func (fs *fields) after(f field) field { return fs.at(f.end) }
+
+// at reads the field at p, contents and all: decoders switch on its tag, and need
+// nothing for the fields that they do not know.
 //
 // Nearly all have a tag and a length, or a number, of one or two bytes each, and ids of
 // five or six: those are taken out of one or two words. Whatever is longer, or wrong, or
-// stands at the end of the data, goes the slow way.
-func (c *cursor) next() field {
-	p := c.pos
-	if p >= c.end || c.fail.what != "" {
+// stands at the end of the data, goes the slow way. The widths are guessed well by the
+// processor: without branches on them this takes twice as long.
+func (fs *fields) at(p int) field {
+	if p >= fs.end || fs.fail.what != "" {
 		return field{}
 	}
-	if len(c.data)-p < 16 {
-		return c.slowNext()
+	if len(fs.data)-p < 16 {
+		return fs.slowAt(p)
 	}
-	word := binary.LittleEndian.Uint64(c.data[p:])
+	from := p
+	word := binary.LittleEndian.Uint64(fs.data[p:])
 	tag := word & 0x7f
 	if word&0x80 != 0 {
 		tag |= word >> 1 & 0x3f80
 		if word&0x8000 != 0 {
-			return c.slowNext()
+			return fs.slowAt(from)
 		}
 		word >>= 8
 		p++
@@ -68,83 +87,79 @@ func (c *cursor) next() field {
 	word >>= 8
 	p++
 	switch {
-	case tag < 1<<3 || p >= c.end: // wrong
+	case tag < 1<<3 || p >= fs.end: // wrong
 	case tag&7 == wireBytes:
 		n := int(word & 0x7f)
 		if word&0x80 != 0 {
 			n |= int(word >> 1 & 0x3f80)
 			if word&0x8000 != 0 {
-				return c.slowNext()
+				return fs.slowAt(from)
 			}
 			p++
 		}
 		p++
-		if n <= c.end-p {
-			c.pos = p + n
-			return field{tag: tag, span: span{int32(p), int32(c.pos)}}
+		if n <= fs.end-p {
+			return field{tag, 0, p, p + n}
 		}
 	case tag&7 == wireVarint:
-		v := word & 0x7f
+		v, width := word&0x7f, 1
 		if word&0x80 != 0 {
-			var width int
-			if v, width = c.word(p, c.end); width == 0 {
-				return c.slowNext()
-			}
-			p += width - 1
+			v, width = fs.varint(p)
 		}
-		p++
-		if p <= c.end {
-			c.pos = p
-			return field{tag: tag, number: v}
+		if width > 0 {
+			return field{tag, v, p, p + width}
 		}
 	}
-	return c.slowNext()
+	return fs.slowAt(from)
 }
 
-// slowNext is next for any field, and says what is wrong with one.
-func (c *cursor) slowNext() field {
-	f := field{tag: c.varint()}
-	switch f.tag & 7 {
-	case wireBytes:
-		f.span = c.bytes()
+// slowAt is at for any field, and says what is wrong with one.
+func (fs *fields) slowAt(p int) field {
+	tag, p := fs.numberAt(p)
+	f := field{tag: uint64(tag), start: p, end: p}
+	switch tag & 7 {
 	case wireVarint:
-		f.number = c.varint()
+		n, next := fs.numberAt(p)
+		f.number, f.end = uint64(n), next
+	case wireBytes:
+		n, next := fs.numberAt(p)
+		if n < 0 || n > int64(fs.end-next) {
+			fs.failed(next, "length passes the end of its message")
+			n = 0
+		}
+		f.start, f.end = next, next+int(n)
 	case wireFixed64:
-		c.fixed(8)
+		f.end += 8
 	case wireFixed32:
-		c.fixed(4)
+		f.end += 4
 	default:
-		c.failed("wire type is none that XLA writes")
+		fs.failed(p, "wire type is none that XLA writes")
+	}
+	if f.end > fs.end {
+		fs.failed(p, "field is cut off")
 	}
 	if f.tag>>3 == 0 || f.tag>>3 > 1<<29-1 {
-		c.failed("field number is out of range")
+		fs.failed(p, "field number is out of range")
 	}
-	if c.fail.what != "" {
+	if fs.fail.what != "" {
 		return field{}
 	}
 	return f
 }
 
-// failed ends the cursor and remembers the first failure.
-func (c *cursor) failed(what string) {
-	if c.fail.what == "" {
-		*c.fail = failure{what, c.pos}
+// varint reads the varint at p, which is not behind the end, and its width in bytes, 0
+// where there is none. Nearly all come out of one word.
+func (fs *fields) varint(p int) (v uint64, width int) {
+	if len(fs.data)-p >= 8 {
+		word := binary.LittleEndian.Uint64(fs.data[p:])
+		if stop := ^word & 0x8080808080808080; stop != 0 {
+			width = bits.TrailingZeros64(stop)/8 + 1
+			if width <= fs.end-p {
+				return gather(word & (stop ^ (stop - 1))), width
+			}
+		}
 	}
-	c.pos = c.end
-}
-
-// more reports whether the message goes on, and nothing went wrong anywhere.
-func (c *cursor) more() bool { return c.pos < c.end && c.fail.what == "" }
-
-// varint reads a varint of up to ten bytes.
-func (c *cursor) varint() uint64 {
-	v, n := c.word(c.pos, c.end)
-	if n == 0 {
-		c.failed("varint is cut off or too long")
-		return 0
-	}
-	c.pos += n
-	return v
+	return uvarint(fs.data[p:fs.end])
 }
 
 // gather puts the low seven bits of each byte next to one another.
@@ -171,72 +186,40 @@ func uvarint(b []byte) (v uint64, n int) {
 	return 0, 0
 }
 
-// bytes reads a length and passes over what it covers: the interval of the contents.
-func (c *cursor) bytes() span {
-	n := c.varint()
-	if n > uint64(c.end-c.pos) {
-		c.failed("length passes the end of its message")
-		return span{int32(c.end), int32(c.end)}
-	}
-	start := c.pos
-	c.pos += int(n)
-	return span{int32(start), int32(c.pos)}
-}
-
-// fixed passes over n bytes.
-func (c *cursor) fixed(n int) {
-	if c.end-c.pos < n {
-		c.failed("field is cut off")
-		return
-	}
-	c.pos += n
-}
-
-// over is a cursor over part of the same data.
-func (c *cursor) over(s span) cursor { return cursor{c.data, int(s.start), int(s.end), c.fail} }
+// message are the fields of the message in f.
+func (fs *fields) message(f field) fields { return fields{fs.data, f.start, f.end, fs.fail} }
 
 // ints appends a repeated int64 to dst, from either encoding of it.
-func (c *cursor) ints(dst []int64, f field) []int64 {
+func (fs *fields) ints(dst []int64, f field) []int64 {
 	if f.tag&7 == wireVarint {
 		return append(dst, int64(f.number))
 	}
-	dst = slices.Grow(dst, int(f.len())) // a number takes a byte or more
-	for p, end := int(f.start), int(f.end); p < end; {
-		v, n := c.word(p, end)
-		if n == 0 {
-			c.pos = p
-			c.failed("varint is cut off or too long")
-			break
-		}
-		dst = append(dst, int64(v))
-		p += n
+	dst = slices.Grow(dst, f.end-f.start) // a number takes a byte or more
+	list := fs.message(f)
+	for p := f.start; p < f.end; {
+		var n int64
+		n, p = list.numberAt(p)
+		dst = append(dst, n)
 	}
 	return dst
 }
 
-// word reads the varint at p of a message that ends at end, and its width in bytes, 0
-// where there is none. Nearly all come out of one word.
-func (c *cursor) word(p, end int) (v uint64, width int) {
-	if len(c.data)-p >= 8 {
-		word := binary.LittleEndian.Uint64(c.data[p:])
-		if word&0x80 == 0 {
-			return word & 0x7f, 1
-		}
-		if stop := ^word & 0x8080808080808080; stop != 0 {
-			width = bits.TrailingZeros64(stop)/8 + 1
-			if width <= end-p {
-				return gather(word & (stop ^ (stop - 1))), width
-			}
-		}
+// numberAt reads one of a list of numbers that the message is, and tells where the next
+// begins.
+func (fs *fields) numberAt(p int) (n int64, next int) {
+	v, width := fs.varint(p)
+	if width == 0 {
+		fs.failed(p, "varint is cut off or too long")
+		return 0, fs.end
 	}
-	return uvarint(c.data[p:end])
+	return int64(v), p + width
 }
 
 // int32 is the number of a field that must fit 32 bits.
-func (c *cursor) int32(f field) int32 {
+func (fs *fields) int32(f field) int32 {
 	v := int64(f.number)
 	if v != int64(int32(v)) {
-		c.failed("number does not fit 32 bits")
+		fs.failed(f.start, "number does not fit 32 bits")
 		return 0
 	}
 	return int32(v)

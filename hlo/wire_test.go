@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -31,37 +30,39 @@ func seedFields(add func(data []byte)) {
 	add([]byte{0x00, 1, 0x0b, 0x0c})
 }
 
-// FuzzFields holds next to protowire's fields: of a message that ends where its data
-// does, and of the same message with more data behind it.
+// FuzzFields holds the fields of a message to protowire's: of one that ends where its
+// data does, and of the same with more data behind it.
 func FuzzFields(f *testing.F) {
 	seedFields(func(data []byte) { f.Add(data) })
 	f.Fuzz(func(t *testing.T, data []byte) {
 		more := append(data[:len(data):len(data)], 0x12, 0x05, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1, 2, 3, 4, 5, 6, 7)
-		for _, c := range []cursor{newCursor(data), {more, 0, len(data), &failure{}}} {
-			rest := data
-			for len(rest) > 0 {
-				number, kind, n := protowire.ConsumeField(rest)
-				if kind == protowire.StartGroupType || kind == protowire.EndGroupType || !number.IsValid() {
-					n = -1 // XLA writes none, and protowire lets pass what is too big
-				}
-				got := c.next()
-				if n < 0 {
-					require.NotEmpty(t, c.fail.what)
-					require.Zero(t, got)
-					require.Equal(t, len(data), c.pos)
-					return
-				}
-				require.Empty(t, c.fail.what)
-				require.Equal(t, uint64(number)<<3|uint64(kind), got.tag)
-				_, _, width := protowire.ConsumeTag(rest)
-				sameContents(t, got, kind, rest[width:n], data)
-				rest = rest[n:]
-				require.Equal(t, len(data)-len(rest), c.pos)
-			}
-			assert.Zero(t, c.next())
-			assert.Empty(t, c.fail.what)
-		}
+		sameFields(t, newFields(data), data)
+		sameFields(t, fields{more, 0, len(data), &failure{}}, data)
 	})
+}
+
+// sameFields holds fields to those of data.
+func sameFields(t *testing.T, fs fields, data []byte) {
+	got := fs.first()
+	for rest := data; len(rest) > 0; got = fs.after(got) {
+		number, kind, n := protowire.ConsumeField(rest)
+		if kind == protowire.StartGroupType || kind == protowire.EndGroupType || !number.IsValid() {
+			n = -1 // XLA writes none, and protowire lets pass what is too big
+		}
+		if n < 0 {
+			require.NotEmpty(t, fs.fail.what)
+			require.Zero(t, got)
+			return
+		}
+		require.Empty(t, fs.fail.what)
+		require.Equal(t, uint64(number)<<3|uint64(kind), got.tag)
+		_, _, width := protowire.ConsumeTag(rest)
+		sameContents(t, got, kind, rest[width:n], data)
+		rest = rest[n:]
+		require.Equal(t, len(data)-len(rest), got.end)
+	}
+	require.Zero(t, got)
+	require.Empty(t, fs.fail.what)
 }
 
 // sameContents holds a field's contents to its bytes.
@@ -72,7 +73,7 @@ func sameContents(t *testing.T, got field, kind protowire.Type, contents, data [
 		require.Equal(t, want, got.number)
 	case protowire.BytesType:
 		want, _ := protowire.ConsumeBytes(contents)
-		require.Equal(t, string(want), view(data, got.span))
+		require.Equal(t, string(want), view(data, got.span()))
 	}
 }
 
@@ -83,21 +84,18 @@ func FuzzNumbers(f *testing.F) {
 	f.Add([]byte{1, 0x80}, []byte{0, 0, 0, 0, 0, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, list, behind []byte) {
 		data := append(list[:len(list):len(list)], behind...)
-		c := cursor{data, 0, len(list), &failure{}}
-		got := c.ints(nil, field{tag: 1<<3 | wireBytes, span: span{0, int32(len(list))}})
+		fs := fields{data, 0, len(list), &failure{}}
+		got := fs.ints(nil, field{tag: 1<<3 | wireBytes, end: len(list)})
 		for _, v := range got {
 			want, n := protowire.ConsumeVarint(list)
 			if n < 0 {
-				break
+				require.NotEmpty(t, fs.fail.what)
+				return
 			}
 			require.Equal(t, int64(want), v)
 			list = list[n:]
 		}
-		if _, n := protowire.ConsumeVarint(list); len(list) > 0 && n < 0 {
-			require.NotEmpty(t, c.fail.what)
-			return
-		}
 		require.Empty(t, list)
-		require.Empty(t, c.fail.what)
+		require.Empty(t, fs.fail.what)
 	})
 }
