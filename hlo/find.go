@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 )
 
@@ -136,8 +135,9 @@ func (f *finder) folder(path string) {
 	if err != nil {
 		f.fail(path, err) // what was read of it is looked at all the same
 	}
-	var files []file
+	files := make([]file, 0, len(entries))
 	var folders []string
+	prefix := prefixOf(path)
 	for _, entry := range entries {
 		if f.entries++; f.entries > f.limits.Entries {
 			f.fail(path, fmt.Errorf("more than %d files and folders", f.limits.Entries))
@@ -146,7 +146,7 @@ func (f *finder) folder(path string) {
 		if f.stopped {
 			return
 		}
-		full := filepath.Join(path, entry.Name())
+		full := prefix + entry.Name()
 		mode, err := modeOf(full, entry)
 		switch {
 		case err != nil:
@@ -176,6 +176,9 @@ func (f *finder) folder(path string) {
 	f.depth--
 }
 
+// prefixOf is what filepath.Join puts before a name in a folder.
+func prefixOf(folder string) string { return strings.TrimSuffix(filepath.Join(folder, "x"), "x") }
+
 // maxFolderDepth bounds how deep folders are followed: every level costs a walk from
 // the root.
 const maxFolderDepth = 100
@@ -188,9 +191,10 @@ func (f *finder) parts(path string, files []file) {
 			parts = append(parts, part{name: file.name, archive: true})
 		}
 	}
-	sort.SliceStable(parts, func(i, j int) bool { return parts[i].name < parts[j].name })
+	slices.SortStableFunc(parts, func(x, y part) int { return strings.Compare(x.name, y.name) })
+	prefix := prefixOf(path)
 	for _, p := range parts {
-		full := filepath.Join(path, p.name)
+		full := prefix + p.name
 		switch {
 		case f.stopped:
 			return
@@ -199,9 +203,9 @@ func (f *finder) parts(path string, files []file) {
 		case p.archive:
 			f.archive(full)
 		case p.text:
-			src := Source{Path: full, Text: true, Assignment: filepath.Join(path, p.assignment)}
+			src := Source{Path: full, Text: true, Assignment: prefix + p.assignment}
 			if p.values != "" {
-				src.Values = filepath.Join(path, p.values)
+				src.Values = prefix + p.values
 			}
 			f.give(src)
 		default:

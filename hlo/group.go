@@ -1,6 +1,9 @@
 package hlo
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // part is what group makes of a folder's files: a module, or something that should
 // have been one.
@@ -16,6 +19,9 @@ type part struct {
 // group finds the modules among the files of one folder. A module's text counts only
 // where it has no proto.
 func group(files []file) []part {
+	if !slices.ContainsFunc(files, func(f file) bool { return f.kind != proto && f.kind != noise }) {
+		return alone(files)
+	}
 	protos, texts, assignments, lists := map[string]bool{}, map[string]string{}, map[string]string{}, map[string]string{}
 	complete := map[string]bool{}
 	for _, f := range files {
@@ -48,6 +54,17 @@ func group(files []file) []part {
 		}
 	}
 	return append(parts, unfinished(files, complete)...)
+}
+
+// alone is group where no file can belong to another, as in most folders.
+func alone(files []file) []part {
+	parts := make([]part, 0, len(files))
+	for _, f := range files {
+		if f.kind == proto {
+			parts = append(parts, part{name: f.name})
+		}
+	}
+	return parts
 }
 
 // unfinished finds modules that are there in an earlier stage only: one part each.

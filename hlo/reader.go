@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
-	"os"
-	"syscall"
 )
 
 // Reader reads modules one after the other, in the same memory. Use one per worker.
@@ -144,7 +142,7 @@ func (r *Reader) readText(buf []byte, path string) ([]byte, error) {
 }
 
 // readWhole reads a file of size bytes into the memory of buf.
-func readWhole(buf []byte, f *os.File, size int64) ([]byte, error) {
+func readWhole(buf []byte, f io.Reader, size int64) ([]byte, error) {
 	buf = resize(buf, int(size)+1) // one more, to see that it did not grow
 	// A regular file gives all that it has at once: less than asked for is its end.
 	n, err := f.Read(buf)
@@ -163,13 +161,13 @@ func readWhole(buf []byte, f *os.File, size int64) ([]byte, error) {
 // literals, compressed ones (xla_dump_compress_protos) inflated.
 func (r *Reader) loadFile(path string) error {
 	l := &r.loader
-	f, size, err := openRegular(path)
+	f, size, err := openPlain(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	if size > min(wholeBytes, r.limits.FileBytes) {
-		return r.loadBig(path, f, size)
+		return r.loadBig(path)
 	}
 	l.holes = l.holes[:0]
 	if l.wire, err = readWhole(l.wire, f, size); err == nil && isGzip(l.wire) {
@@ -179,7 +177,12 @@ func (r *Reader) loadFile(path string) error {
 }
 
 // loadBig reads what can hold huge literals.
-func (r *Reader) loadBig(path string, f *os.File, size int64) error {
+func (r *Reader) loadBig(path string) error {
+	f, size, err := openRegular(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
 	magic := make([]byte, 2)
 	if _, err := f.ReadAt(magic, 0); err == nil && isGzip(magic) {
 		return r.loader.loadStream(f)
@@ -188,24 +191,6 @@ func (r *Reader) loadBig(path string, f *os.File, size int64) error {
 	r.loader.in = f
 	r.loader.skip = func(n int64) error { _, err := f.Seek(n, io.SeekCurrent); return err }
 	return r.loader.load(size)
-}
-
-// openRegular opens a regular file and tells its size in bytes. A pipe that stands in
-// a file's place must not block.
-func openRegular(path string) (*os.File, int64, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, 0, bare(err)
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = errNotRegular
-	}
-	if err != nil {
-		f.Close()
-		return nil, 0, bare(err)
-	}
-	return f, info.Size(), nil
 }
 
 // isGzip tells compressed data from an HloProto, which begins with the tag of field 1.
