@@ -53,8 +53,8 @@ type builder struct {
 	params                     []int32 // the computations' Parameters
 	laidOut                    []int32 // the allocations' lists of values
 	sorted                     []Value
-	placed                     []placedValue // of one allocation: sortByOffset
-	running                    []bool        // by computation: findRunning
+	keys                       []int64 // of one allocation: sortByOffset
+	running                    []bool  // by computation: findRunning
 	shapes                     [256]knownShape
 	seed                       maphash.Seed
 

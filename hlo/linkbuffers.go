@@ -2,6 +2,7 @@ package hlo
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 )
 
@@ -93,31 +94,28 @@ func (b *builder) linkAllocations() error {
 	return nil
 }
 
-// sortByOffset sorts the values of an allocation, with their offsets beside them: to
-// look each up in every comparison would take twice as long.
+// sortByOffset sorts the values of an allocation. Offset and value are put into one number
+// where they fit, so that no comparison looks them up.
 func (b *builder) sortByOffset(values []int32) {
 	if len(values) < 2 {
 		return
 	}
-	b.placed = resize(b.placed, len(values))
-	for i, v := range values {
-		b.placed[i] = placedValue{b.m.Values[v].Offset, v}
-	}
-	slices.SortFunc(b.placed, func(x, y placedValue) int {
-		if x.offset != y.offset {
-			return cmp.Compare(x.offset, y.offset)
+	m := &b.m
+	width := bits.Len(uint(len(m.Values)))
+	b.keys = b.keys[:0]
+	for _, v := range values {
+		if m.Values[v].Offset>>(63-width) != 0 {
+			slices.SortFunc(values, func(x, y int32) int {
+				return cmp.Or(cmp.Compare(m.Values[x].Offset, m.Values[y].Offset), cmp.Compare(x, y))
+			})
+			return
 		}
-		return cmp.Compare(x.value, y.value)
-	})
-	for i := range b.placed {
-		values[i] = b.placed[i].value
+		b.keys = append(b.keys, m.Values[v].Offset<<width|int64(v))
 	}
-}
-
-// placedValue is a value and its offset in bytes.
-type placedValue struct {
-	offset int64
-	value  int32
+	slices.Sort(b.keys)
+	for i, key := range b.keys {
+		values[i] = int32(key & (1<<width - 1))
+	}
 }
 
 // assign lays one value out.

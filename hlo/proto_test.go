@@ -269,3 +269,20 @@ func TestReaderKeepsLittle(t *testing.T) {
 	assert.Less(t, testing.AllocsPerRun(10, read), 10.0)
 	runtime.KeepAlive(r)
 }
+
+// TestValuesByOffset: the values of an allocation stand by offset, those of one offset
+// as the module lists them, also where offsets are too big to be packed with them.
+func TestValuesByOffset(t *testing.T) {
+	for _, far := range []int64{1 << 20, 1 << 61} {
+		m := call()
+		m.computations = []message{computation(1, 13,
+			instruction(10, "parameter", array(4), nil),
+			instruction(11, "negate", array(4), message{}.ints(36, 10)),
+			instruction(12, "negate", array(4), message{}.ints(36, 11)),
+			instruction(13, "negate", array(4), message{}.ints(36, 12)))}
+		m.more = message{}.bytes(7, schedule(1, 10, 11, 12, 13))
+		m.buffers = []message{buffer(1, 16, 10), buffer(2, 16, 11), buffer(3, 16, 12), buffer(4, 16, 13)}
+		m.allocations = []message{allocation(0, 1<<62, [3]int64{1, far + 16, 16}, [3]int64{2, far, 16}, [3]int64{3, 0, 16}, [3]int64{4, far, 16})}
+		assert.Equal(t, []int32{2, 1, 3, 0}, accept(t, m.encode()).Allocations[0].Values)
+	}
+}
