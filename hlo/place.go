@@ -92,7 +92,7 @@ func fieldPath(wire []byte, at int) string {
 func (fs *fields) fieldAround(known map[uint64]protoField, at int) (string, fields, protoField) {
 	counts := map[uint64]int{}
 	for p := fs.start; p <= at && p < fs.end; {
-		f := fs.partAt(p)
+		f, whole := fs.partAt(p)
 		p = f.end
 		of, ok := known[f.tag>>3]
 		if ok && (at < p || p == fs.end) {
@@ -100,7 +100,7 @@ func (fs *fields) fieldAround(known map[uint64]protoField, at int) (string, fiel
 			if of.repeated {
 				name = fmt.Sprintf("%s[%d]", name, counts[f.tag>>3])
 			}
-			if f.tag&7 != wireBytes || at < f.start {
+			if f.tag&7 != wireBytes || at < f.start || !whole {
 				of.message = ""
 			}
 			return name, fs.message(f), of
@@ -112,14 +112,11 @@ func (fs *fields) fieldAround(known map[uint64]protoField, at int) (string, fiel
 
 // partAt reads the field at p, or what is there of one that is cut off or malformed: it
 // ends the message.
-func (fs *fields) partAt(p int) field {
+func (fs *fields) partAt(p int) (f field, whole bool) {
 	quiet := fields{fs.data, p, fs.end, &failure{}}
-	if f := quiet.first(); f.tag != 0 {
-		return f
+	if f = quiet.first(); f.tag != 0 {
+		return f, true
 	}
 	tag, start := quiet.numberAt(p)
-	if tag&7 == wireBytes {
-		_, start = quiet.numberAt(start)
-	}
-	return field{tag: uint64(tag), start: start, end: fs.end}
+	return field{tag: uint64(tag), start: start, end: fs.end}, false
 }
