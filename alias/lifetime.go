@@ -2,7 +2,6 @@ package alias
 
 import (
 	"math"
-	"strings"
 
 	"aliascheck/hlo"
 )
@@ -24,6 +23,8 @@ type lifetimes struct {
 	m        *hlo.Module
 	resolver *resolver
 	built    bool
+	spans    spans
+	kinds    []kind  // by instruction
 	head     []int32 // by value: its first use, -1 for none
 	uses     []use
 	leaves   []hlo.Leaf
@@ -32,6 +33,7 @@ type lifetimes struct {
 
 func (l *lifetimes) reset(m *hlo.Module, r *resolver) {
 	l.m, l.resolver, l.built = m, r, false
+	l.spans.reset(len(m.Allocations))
 }
 
 func (l *lifetimes) build() {
@@ -39,7 +41,10 @@ func (l *lifetimes) build() {
 		return
 	}
 	l.built = true
-	l.head, l.uses = l.head[:0], l.uses[:0]
+	l.kinds, l.head, l.uses = l.kinds[:0], l.head[:0], l.uses[:0]
+	for i := range l.m.Instructions {
+		l.kinds = append(l.kinds, kindOf(&l.m.Instructions[i]))
+	}
 	for range l.m.Values {
 		l.head = append(l.head, -1)
 	}
@@ -61,12 +66,11 @@ func (l *lifetimes) build() {
 // reading; the end of an asynchronous operation still reads its start's operands.
 func (l *lifetimes) reads(i, pos int32) {
 	in := &l.m.Instructions[i]
-	switch in.Opcode {
-	case "get-tuple-element", "tuple", "bitcast", "opt-barrier", "parameter", "constant":
-		return
-	}
 	reader := i
-	if strings.HasSuffix(in.Opcode, "-done") || strings.HasSuffix(in.Opcode, "-update") {
+	switch l.kinds[i] {
+	case isConstant, isParameter, isTuple, isBitcast, isForwarded:
+		return
+	case isEnd:
 		if start := startOf(l.m, i); start >= 0 {
 			reader = start // its own operands are in the tuple that the end is given
 			for _, o := range l.m.Instructions[start].Operands {
@@ -83,20 +87,36 @@ func (l *lifetimes) reads(i, pos int32) {
 // is made of is mostly known, and its shape need not be taken apart; but only its own
 // elements: in a hostile file shapes do not tell what tuples hold tuples.
 func (l *lifetimes) read(o, reader, pos int32) {
-	in := &l.m.Instructions[o]
-	if in.Opcode != "tuple" {
+	if l.kinds[o] != isTuple {
 		l.readArrays(o, reader, pos)
 		return
 	}
-	for _, element := range in.Operands {
+	for _, element := range l.m.Instructions[o].Operands {
 		l.readArrays(element, reader, pos)
 	}
 }
 
-// readArrays is read by the shape of o.
+// readArrays is read by the values of o where all that have any are its own, and by its
+// shape where they may be others'.
 func (l *lifetimes) readArrays(o, reader, pos int32) {
+	u := use{comp: l.m.Instructions[reader].Computation, pos: pos, reader: reader}
+	in := &l.m.Instructions[o]
+	if l.kinds[o] == isBitcast && in.FirstValue == in.EndValue {
+		o = in.Operands[0]
+		in = &l.m.Instructions[o]
+	}
+	if l.owns(o) {
+		first := in.FirstValue
+		if in.EndValue > first+1 && len(l.m.Values[first].Index) == 0 {
+			first++ // a tuple's table
+		}
+		for v := first; v < in.EndValue; v++ {
+			l.note(v, u)
+		}
+		return
+	}
 	if v := l.resolver.known(o); v >= 0 {
-		l.note(v, use{comp: l.m.Instructions[reader].Computation, pos: pos, reader: reader})
+		l.note(v, u)
 		return
 	}
 	l.leaves = l.m.Leaves(l.leaves[:0], o)
@@ -105,7 +125,7 @@ func (l *lifetimes) readArrays(o, reader, pos int32) {
 		if err != nil {
 			continue // it has no buffer, or the calls that need it say that it is unresolved
 		}
-		l.note(v, use{comp: l.m.Instructions[reader].Computation, pos: pos, reader: reader})
+		l.note(v, u)
 	}
 }
 

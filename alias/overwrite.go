@@ -53,30 +53,31 @@ func (l *lifetimes) checkable(c *Call) string {
 
 func (l *lifetimes) overwrites(c *Call, n int32, r *Leaf) {
 	alloc := &l.m.Allocations[r.Allocation]
-	if alloc.ThreadLocal {
+	if alloc.ThreadLocal || len(alloc.Values) == 1 && alloc.Values[0] == r.Value {
 		return
 	}
-	end := r.Slice.Offset + r.Slice.Size
-	for _, v := range alloc.Values {
-		value := &l.m.Values[v]
-		if value.Offset >= end {
-			break // sorted by offset
+	inEntry := l.m.Instructions[c.Site].Computation == l.m.Entry
+	spans := l.spansFrom(r.Allocation, r.Slice.Offset)
+	for i := range spans {
+		x := &spans[i]
+		if x.offset >= r.Slice.Offset+r.Slice.Size {
+			break
 		}
-		if v == r.Value || value.Size <= 0 || value.Offset+value.Size <= r.Slice.Offset {
+		if x.value == r.Value || x.end <= r.Slice.Offset || inEntry && (x.from >= c.End || x.to <= c.Start) {
 			continue
 		}
-		if reader, why := l.needed(c, v); why != "" && l.isArray(v) {
-			l.out = append(l.out, Overwrite{Result: n, Value: v, Reader: reader, Why: why})
+		if reader, why := l.needed(c, x.value); why != "" && l.isArray(x.value) {
+			l.out = append(l.out, Overwrite{Result: n, Value: x.value, Reader: reader, Why: why})
 		}
 	}
 }
 
 // needed says why value v, which exists before the call, is needed after it.
 func (l *lifetimes) needed(c *Call, v int32) (reader int32, why string) {
+	l.build()
 	if why := l.forEver(v); why != "" {
 		return -1, why
 	}
-	l.build()
 	at, start, end := c.Site, c.Start, c.End
 	for {
 		comp := l.m.Instructions[at].Computation
@@ -103,11 +104,11 @@ func (l *lifetimes) needed(c *Call, v int32) (reader int32, why string) {
 func (l *lifetimes) forEver(v int32) string {
 	value := &l.m.Values[v]
 	in := &l.m.Instructions[value.Instruction]
-	switch {
-	case in.Opcode == "constant":
+	switch l.kinds[value.Instruction] {
+	case isConstant:
 		return "it is a constant"
-	case in.Opcode == "parameter" && in.Computation == l.m.Entry:
-		if !l.m.Allocations[value.Allocation].ParameterAliased && !IsDonated(l.m, int64(in.Parameter), value.Index) {
+	case isParameter:
+		if in.Computation == l.m.Entry && !l.m.Allocations[value.Allocation].ParameterAliased && !IsDonated(l.m, int64(in.Parameter), value.Index) {
 			return "it is a parameter that the caller keeps"
 		}
 	}
