@@ -25,7 +25,8 @@ type Decoder struct {
 	packed   []byte // the opaque, unescaped
 	inflated []byte
 	inflater inflater
-	head     [peekBytes]byte
+	escaped  [4 * peekPacked]byte // the beginning of an opaque, unescaped
+	head     [peekBytes]byte      // of a message
 }
 
 // keptBuffer bounds what a Decoder keeps after a call that was unusually big.

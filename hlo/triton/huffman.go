@@ -1,6 +1,9 @@
 package triton
 
-import "math/bits"
+import (
+	"io"
+	"math/bits"
+)
 
 const (
 	endOfBlock   = 256 // literals lie below it, lengths of matches above
@@ -83,53 +86,90 @@ func (f *inflater) dynamic() {
 	}
 	f.literals.reset()
 	f.distances.reset()
-	length, repeat := uint8(16), 0 // nothing to repeat yet
-	for i := 0; i < literals+distances; i += repeat {
-		length, repeat = f.codeLength(length)
-		if f.err != nil || repeat > literals+distances-i || repeat == 0 || length == 16 {
-			f.corrupt()
-			return
-		}
-		if length == 0 {
-			continue
-		}
-		for at := i; at < i+repeat; at++ {
-			if at < literals {
-				f.literals.add(at, length)
-			} else {
-				f.distances.add(at-literals, length)
-			}
-		}
-	}
 	f.coded, f.tabled = true, false
-	if !f.literals.finish() || !f.distances.finish() {
+	if !f.codeLengths(literals, literals+distances) || !f.literals.finish() || !f.distances.finish() {
 		f.corrupt()
 	}
 }
 
-// codeLength reads the length of a code, and how many codes have it one after the
-// other. last is the length of the code before.
-func (f *inflater) codeLength(last uint8) (length uint8, repeat int) {
-	f.fill()
-	entry := f.lengths[f.bits&127]
-	f.drop(uint(entry & 7))
-	switch length = entry >> 3; length {
-	case 16:
-		return last, 3 + f.take(2)
-	case 17:
-		return 0, 3 + f.take(3)
-	case 18:
-		return 0, 11 + f.take(7)
+// codeLengths reads the lengths of so many literals' codes, and of all others', those of
+// distances. It reports false where they are none.
+func (f *inflater) codeLengths(literals, all int) bool {
+	held, have := f.bits, f.have
+	last := uint8(sameLength)
+	for i := 0; i < all; {
+		if have < 14 {
+			f.bits, f.have = held, have
+			f.fill()
+			held, have = f.bits, f.have
+		}
+		e := f.lengths[held&127]
+		repeat := e.repeat(held)
+		if e == 0 || repeat > all-i {
+			return false
+		}
+		if e.size() > have {
+			f.err = io.ErrUnexpectedEOF
+			return false
+		}
+		held >>= e.size()
+		have -= e.size()
+		if n := e.length(); n != sameLength {
+			last = n
+		}
+		switch last {
+		case 0:
+			i += repeat
+			continue
+		case sameLength: // as which?
+			return false
+		}
+		for ; repeat > 0; repeat-- {
+			if i < literals {
+				f.literals.add(i, last)
+			} else {
+				f.distances.add(i-literals, last)
+			}
+			i++
+		}
 	}
-	if entry == 0 { // no code begins so
-		return 0, 0
-	}
-	return length, 1
+	f.bits, f.have = held, have
+	return true
 }
 
 // lengthCode is the code of code lengths, whose codes have at most 7 bits: what the
-// next 7 bits begin with, symbol<<3 | length, 0 for nothing.
-type lengthCode [128]uint8
+// next 7 bits begin with, 0 for nothing.
+type lengthCode [128]lengthEntry
+
+// lengthEntry is a length and how many codes have it: from bit 0 how many bits say so,
+// from bit 4 how many of them are a number behind the code, from bit 8 what is to be
+// added to that, from bit 12 the length.
+type lengthEntry uint32
+
+// sameLength stands for the length of the code before.
+const sameLength = 16
+
+func newLengthEntry(symbol int, code uint) lengthEntry {
+	length, extra, base := symbol, uint(0), 1
+	switch symbol {
+	case 16:
+		length, extra, base = sameLength, 2, 3
+	case 17:
+		length, extra, base = 0, 3, 3
+	case 18:
+		length, extra, base = 0, 7, 11
+	}
+	return lengthEntry(code+extra) | lengthEntry(extra)<<4 | lengthEntry(base)<<8 | lengthEntry(length)<<12
+}
+
+func (e lengthEntry) size() uint    { return uint(e & 15) }
+func (e lengthEntry) length() uint8 { return uint8(e >> 12) }
+
+// repeat is how many codes have the length, where bits begin so.
+func (e lengthEntry) repeat(bits uint64) int {
+	extra := e >> 4 & 15
+	return int(e>>8&15) + int(bits>>((e-extra)&15)&(1<<extra-1))
+}
 
 // make makes the code, and reports false where it is not complete.
 func (t *lengthCode) make(lengths *[19]uint8) bool {
@@ -151,10 +191,11 @@ func (t *lengthCode) make(lengths *[19]uint8) bool {
 	*t = lengthCode{}
 	for symbol, n := range lengths {
 		if n &= 7; n != 0 {
+			e := newLengthEntry(symbol, uint(n))
 			first := bits.Reverse8(uint8(next[n])) >> (8 - n)
 			next[n]++
 			for i := int(first); i < len(t); i += 1 << n {
-				t[i] = uint8(symbol)<<3 | n
+				t[i] = e
 			}
 		}
 	}

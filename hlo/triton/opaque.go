@@ -104,16 +104,26 @@ func isKeyByte(c byte) bool {
 }
 
 // quoted reads a string that begins here, and appends what it stands for to out.
-// Escapes are \\, \", \n, \t and two hex digits. Two bytes of three are escapes in
-// a compressed call, in no order that a processor could guess: so hex digits are
-// looked up before it is known whether there are any.
 func (s *scanner) quoted(out []byte) ([]byte, error) {
 	start := s.pos
-	text, at := s.text, s.pos+1
-	out = slices.Grow(out, len(text)-at)
+	s.pos++
+	out, err := s.unquote(slices.Grow(out, len(s.text)-s.pos))
+	if err == nil && s.peek() != '"' {
+		err = fmt.Errorf("backend_config at byte %d: a string that does not end", start)
+	}
+	s.pos++
+	return out, err
+}
+
+// unquote appends what a string stands for to out, up to its closing quote, while out
+// has room. Escapes are \\, \", \n, \t and two hex digits. Two bytes of three are
+// escapes in a compressed call, in no order that a processor could guess: so hex digits
+// are looked up before it is known whether there are any.
+func (s *scanner) unquote(out []byte) ([]byte, error) {
+	text, at := s.text, s.pos
 	n := len(out)
 	buf := out[:cap(out)]
-	for at < len(text) {
+	for at < len(text) && n < len(buf) {
 		c, size := text[at], 1
 		if at+2 < len(text) {
 			hi, lo := hexDigits[text[at+1]], hexDigits[text[at+2]]
@@ -125,7 +135,7 @@ func (s *scanner) quoted(out []byte) ([]byte, error) {
 		}
 		switch c {
 		case '"':
-			s.pos = at + 1
+			s.pos = at
 			return buf[:n], nil
 		case '\\':
 			if c, size = unescape(text[at:]); size == 0 {
@@ -135,7 +145,8 @@ func (s *scanner) quoted(out []byte) ([]byte, error) {
 		buf[n] = c
 		n, at = n+1, at+size
 	}
-	return nil, fmt.Errorf("backend_config at byte %d: a string that does not end", start)
+	s.pos = at
+	return buf[:n], nil
 }
 
 // hexDigits maps a byte to the hex digit that it is, or to 255.
@@ -211,18 +222,18 @@ func (s *scanner) skipValue() error {
 	return fmt.Errorf("backend_config at byte %d: a dictionary that does not end", s.pos)
 }
 
-// closingQuote gives the place of the quote that ends the string text begins with, or -1.
+// closingQuote gives the place of the quote that ends the string text begins with, or
+// -1: the first behind an even number of backslashes.
 func closingQuote(text []byte) int {
-	for i := 1; i < len(text); {
-		n := bytes.IndexAny(text[i:], `\"`)
+	for end := 1; ; end++ {
+		n := bytes.IndexByte(text[end:], '"')
 		if n < 0 {
 			return -1
 		}
-		i += n
-		if text[i] == '"' {
-			return i
+		end += n
+		inside := bytes.TrimRight(text[1:end], `\\`)
+		if (end-1-len(inside))%2 == 0 {
+			return end
 		}
-		i += 2
 	}
-	return -1
 }

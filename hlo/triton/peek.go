@@ -14,7 +14,7 @@ const (
 	// peekTags is where the name of nearly every kernel begins before, in bytes.
 	peekTags = 16
 	// peekPacked is how much of the compressed bytes is enough for nearly every name.
-	peekPacked = 160
+	peekPacked = 128
 )
 
 // Peek returns the kernel's name of a call that is not autotuned, from the first
@@ -27,15 +27,16 @@ func (d *Decoder) Peek(target string, config []byte) (name []byte, ok bool) {
 	if Target(target) != TargetFFI {
 		return d.peek(config)
 	}
-	for most := peekPacked; most <= 4*peekPacked; most *= 4 {
-		if d.packed, ok = opaquePrefix(config, d.packed[:0], most); !ok {
-			return nil, false
-		}
-		if name, ok = d.peek(d.packed); ok || d.inflater.err != io.ErrUnexpectedEOF {
+	for _, most := range [...]int{peekPacked, 4 * peekPacked} {
+		packed, ok := opaquePrefix(config, d.escaped[:0:most])
+		if !ok {
 			break
 		}
+		if name, ok = d.peek(packed); ok || d.inflater.err != io.ErrUnexpectedEOF {
+			return name, ok
+		}
 	}
-	return name, ok
+	return nil, false
 }
 
 // peek is Peek from the beginning of the compressed bytes.
@@ -50,35 +51,16 @@ func (d *Decoder) peek(packed []byte) ([]byte, bool) {
 	return d.head[from:to], d.inflater.n >= to
 }
 
-// opaquePrefix unescapes the first bytes of the opaque, up to most, where it is the
-// dictionary's first attribute, as jaxlib writes it.
-func opaquePrefix(config, out []byte, most int) ([]byte, bool) {
-	rest, ok := bytes.CutPrefix(config, []byte(`{opaque = "`))
-	if !ok {
-		return out, false
+// opaquePrefix unescapes the first bytes of the opaque into out, as many as it has room
+// for, where it is the dictionary's first attribute, as jaxlib writes it.
+func opaquePrefix(config, out []byte) ([]byte, bool) {
+	const before = `{opaque = "`
+	if !bytes.HasPrefix(config, []byte(before)) {
+		return nil, false
 	}
-	for at := 0; at < len(rest) && len(out) < most; {
-		switch c := rest[at]; c {
-		case '"':
-			return out, true
-		case '\\':
-			if at+2 < len(rest) && hexDigits[rest[at+1]]|hexDigits[rest[at+2]] < 16 {
-				out = append(out, hexDigits[rest[at+1]]<<4|hexDigits[rest[at+2]])
-				at += 3
-				continue
-			}
-			plain, size := unescape(rest[at:])
-			if size == 0 {
-				return out, false
-			}
-			out = append(out, plain)
-			at += size
-		default:
-			out = append(out, c)
-			at++
-		}
-	}
-	return out, true
+	s := scanner{text: config, pos: len(before)}
+	out, err := s.unquote(out)
+	return out, err == nil
 }
 
 // kernelName finds AnyKernelCall.kernel_call.kernel.kernel_name at the beginning of a
