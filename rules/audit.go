@@ -71,20 +71,36 @@ func (a *Auditor) Module(ctx context.Context, m *hlo.Module) *ModuleReport {
 		Findings: out.Findings[:0], Unanalysed: out.Unanalysed[:0], NotAudited: out.NotAudited[:0],
 	}
 	calls := a.alias.Calls(m)
+	names := instructionNames(calls)
 	out.Calls = make([]Call, 0, len(calls)) // of calls that were read, not a number of the file's
 	for i := range calls {
 		if ctx.Err() != nil {
 			return out
 		}
-		a.call(ctx, out, &calls[i])
+		n := len(m.Instructions[calls[i].Instruction].Name)
+		a.call(ctx, out, &calls[i], names[:n])
+		names = names[n:]
 	}
 	return out
 }
 
-// call judges one custom call.
-func (a *Auditor) call(ctx context.Context, out *ModuleReport, c *alias.Call) {
+// instructionNames copies the names of calls in one piece, one after the other.
+func instructionNames(calls []alias.Call) string {
+	var b strings.Builder
+	for i := range calls {
+		b.WriteString(calls[i].Module.Instructions[calls[i].Instruction].Name)
+	}
+	return b.String()
+}
+
+// call judges one custom call, whose instruction's name is given.
+func (a *Auditor) call(ctx context.Context, out *ModuleReport, c *alias.Call, name string) {
 	p := &a.pass
-	*p = Pass{Call: c, Lives: &a.alias, known: a.known, names: &a.names, findings: p.findings[:0]}
+	in := &c.Module.Instructions[c.Instruction]
+	*p = Pass{
+		Call: c, Lives: &a.alias, known: a.known, names: &a.names, findings: p.findings[:0],
+		target: a.names.keep(c.Target), instruction: name, computation: a.names.keep(c.Module.Computations[in.Computation].Name),
+	}
 	p.Overlaps = a.alias.Overlaps(c)
 	var reason string
 	if p.Overwrites, reason = a.alias.Overwrites(c); reason != "" {
@@ -116,7 +132,7 @@ func (a *Auditor) kernel(ctx context.Context, out *ModuleReport, p *Pass) {
 	switch {
 	case triton.IsTarget(c.Target):
 		if err := a.decode(p); err != nil {
-			reason = err.Error()
+			reason = a.names.keep(err.Error())
 			break
 		}
 		if a.opts.Runner == nil {
@@ -124,6 +140,7 @@ func (a *Auditor) kernel(ctx context.Context, out *ModuleReport, p *Pass) {
 			break
 		}
 		p.Effects, reason = a.opts.Runner.Run(ctx, c, p.Kernel)
+		reason = a.names.keep(reason)
 		if r, ok := p.Effects.(Replayer); ok {
 			p.replay = func(f *Finding, operand, result int) { r.Replay(ctx, f, operand, result) }
 		}
@@ -135,11 +152,23 @@ func (a *Auditor) kernel(ctx context.Context, out *ModuleReport, p *Pass) {
 		out.Library++
 		return
 	case c.Target == triton.TargetPallas:
-		p.KernelName, reason = triton.PallasName(c.Config), "XLA compiled it from Pallas: its PTX is not in the dump"
+		p.KernelName, reason = a.names.keep(triton.PallasName(c.Config)), "XLA compiled it from Pallas: its PTX is not in the dump"
 	}
 	p.unanalysed = reason
-	out.Unanalysed = append(out.Unanalysed, Unanalysed{
-		Target: a.names.keep(c.Target), Kernel: a.names.keep(p.KernelName), Calls: 1, Reason: a.names.keep(reason)})
+	out.unanalysed(p)
+}
+
+// unanalysed counts the call, with those before it of which the same is to be said.
+func (out *ModuleReport) unanalysed(p *Pass) {
+	u := Unanalysed{Target: p.target, Kernel: p.KernelName, Calls: 1, Reason: p.unanalysed}
+	if n := len(out.Unanalysed); n > 0 {
+		last := &out.Unanalysed[n-1]
+		if last.Target == u.Target && last.Kernel == u.Kernel && last.Reason == u.Reason {
+			last.Calls++
+			return
+		}
+	}
+	out.Unanalysed = append(out.Unanalysed, u)
 }
 
 // decode reads the kernel call. Where no kernel is run, the static rules need no more
@@ -150,7 +179,7 @@ func (a *Auditor) decode(p *Pass) error {
 	if a.opts.Runner == nil {
 		name, ok := a.decoder.Peek(c.Target, c.Config)
 		if ok && (len(c.Declared) == 0 || !a.known.lists(string(name))) {
-			p.KernelName, p.configurations = string(name), 1
+			p.KernelName, p.configurations = a.names.keepBytes(name), 1
 			return nil
 		}
 	}
@@ -158,7 +187,7 @@ func (a *Auditor) decode(p *Pass) error {
 	if err != nil {
 		return err
 	}
-	p.Kernel, p.KernelName, p.configurations = k, k.Kernels[0].Name, len(k.Kernels)
+	p.Kernel, p.KernelName, p.configurations = k, a.names.keep(k.Kernels[0].Name), len(k.Kernels)
 	return nil
 }
 
@@ -180,14 +209,11 @@ func (a *Auditor) place(out *ModuleReport, p *Pass) {
 	if len(p.findings) == 0 {
 		return
 	}
-	m := p.Call.Module
-	in := &m.Instructions[p.Call.Instruction]
-	source, instruction := a.locate.source(m, p.Call.Instruction), strings.Clone(in.Name)
+	source := a.locate.source(p.Call.Module, p.Call.Instruction)
 	for i := range p.findings {
 		f := &p.findings[i]
 		f.Module, f.Path, f.Source = out.Name, out.Path, source
-		f.Computation, f.Instruction = a.names.keep(m.Computations[in.Computation].Name), instruction
-		f.Target, f.Kernel = a.names.keep(f.Target), a.names.keep(f.Kernel)
+		f.Computation, f.Instruction = p.computation, p.instruction
 		for n := range f.Related {
 			r := &f.Related[n]
 			r.Instruction, r.File, r.Text = strings.Clone(r.Instruction), strings.Clone(r.File), strings.Clone(r.Text)
@@ -196,7 +222,7 @@ func (a *Auditor) place(out *ModuleReport, p *Pass) {
 			f.Related = []Related{}
 		}
 		f.Tests = []string{}
-		f.Fingerprint = fingerprint(f, a.opts.SrcRoot)
+		f.Fingerprint = a.names.fingerprint(f, a.opts.SrcRoot)
 		if a.opts.Maps {
 			f.Map = p.memoryMap(f)
 		}
@@ -211,12 +237,10 @@ const maxPairs = 1 << 12
 // declared, shares bytes, or could share because its sizes are equal.
 func (p *Pass) callReport(out *ModuleReport) Call {
 	c := p.Call
-	m := c.Module
-	in := &m.Instructions[c.Instruction]
 	r := Call{
-		Module: out.Name, Path: out.Path, Computation: p.names.keep(m.Computations[in.Computation].Name),
-		Instruction: strings.Clone(in.Name), Target: p.names.keep(c.Target), Kernel: p.names.keep(p.KernelName),
-		Configurations: p.configurations, Pairs: []Pair{}, Unanalysed: p.names.keep(p.unanalysed),
+		Module: out.Name, Path: out.Path, Computation: p.computation, Instruction: p.instruction,
+		Target: p.target, Kernel: p.KernelName,
+		Configurations: p.configurations, Pairs: []Pair{}, Unanalysed: p.unanalysed,
 	}
 	for a := range c.Operands {
 		for b := range c.Results {
@@ -240,10 +264,13 @@ func (p *Pass) pairReport(r *Call, a, b int) {
 	if isItsOperand(p, a, b) {
 		v = PairVerdict{Verdict: Safe, Basis: v.Basis, Reason: "the kernel takes one pointer for both"}
 	}
+	if p.Effects != nil {
+		v.Reason = p.names.keep(v.Reason) // else a constant's, or the configuration's
+	}
 	r.Pairs = append(r.Pairs, Pair{
 		Operand: int(x.Operand), OperandIndex: ints(x.Index), ResultIndex: ints(y.Index),
 		Declared: declared, Shared: shared,
-		Verdict: string(v.Verdict), Basis: string(v.Basis), Reason: p.names.keep(v.Reason),
+		Verdict: string(v.Verdict), Basis: string(v.Basis), Reason: v.Reason,
 	})
 }
 
@@ -256,8 +283,11 @@ func byPlace(x, y *Finding) int {
 		}
 		return *f.Operand
 	}
+	if c := cmp.Compare(x.Module, y.Module); c != 0 {
+		return c // as nearly always, and what follows is dear
+	}
 	return cmp.Or(
-		cmp.Compare(x.Module, y.Module), cmp.Compare(x.Instruction, y.Instruction), cmp.Compare(op(x), op(y)),
+		cmp.Compare(x.Instruction, y.Instruction), cmp.Compare(op(x), op(y)),
 		cmp.Compare(x.Code, y.Code), slices.Compare(x.OperandIndex, y.OperandIndex),
 		slices.Compare(x.ResultIndex, y.ResultIndex), cmp.Compare(x.Path, y.Path), cmp.Compare(x.Message, y.Message))
 }

@@ -60,7 +60,10 @@ func (c *Calls) UnmarshalJSON(data []byte) error {
 // calls: sharded audits may meet them in any.
 func (c Calls) sort() {
 	slices.SortStableFunc(c, func(x, y []Call) int {
-		return cmp.Or(cmp.Compare(x[0].Path, y[0].Path), cmp.Compare(x[0].Module, y[0].Module),
+		if c := cmp.Compare(x[0].Path, y[0].Path); c != 0 {
+			return c // as nearly always, and what follows is dear
+		}
+		return cmp.Or(cmp.Compare(x[0].Module, y[0].Module),
 			slices.CompareFunc(x, y, func(a, b Call) int {
 				return cmp.Or(cmp.Compare(a.Instruction, b.Instruction), cmp.Compare(a.Target, b.Target), cmp.Compare(a.Kernel, b.Kernel))
 			}))

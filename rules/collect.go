@@ -68,10 +68,12 @@ func (c *Collector) finding(f *Finding) {
 }
 
 func graver(x, y *Finding) bool {
-	return cmp.Or(
-		-cmp.Compare(x.Severity.rank(), y.Severity.rank()),
-		-cmp.Compare(x.Confirmation.rank(), y.Confirmation.rank()),
-		byPlace(x, y)) < 0
+	if c := cmp.Or(
+		cmp.Compare(x.Severity.rank(), y.Severity.rank()),
+		cmp.Compare(x.Confirmation.rank(), y.Confirmation.rank())); c != 0 {
+		return c > 0
+	}
+	return byPlace(x, y) < 0
 }
 
 // rank orders severities, the gravest highest.

@@ -9,29 +9,30 @@ import (
 // fingerprint identifies a finding across recompilations and checkouts: code,
 // target, kernel, leaves, source file and function. Nothing that a rebuild changes
 // goes in: no module numbers, ids, offsets, lines or paths of the dump.
-func fingerprint(f *Finding, srcRoot string) string {
+func (n *names) fingerprint(f *Finding, srcRoot string) string {
+	var leaf [64]byte
 	b := make([]byte, 0, 512)
-	put := func(s string) {
-		b = strconv.AppendInt(b, int64(len(s)), 10)
-		b = append(append(b, ':'), s...)
-	}
-	put(f.Code)
-	put(f.Target)
-	put(f.Kernel)
+	b = appendPart(appendPart(appendPart(b, f.Code), f.Target), f.Kernel)
 	if f.Operand != nil {
-		put(strconv.Itoa(*f.Operand) + IndexText(f.OperandIndex))
+		b = appendPart(b, appendIndex(strconv.AppendInt(leaf[:0], int64(*f.Operand), 10), f.OperandIndex))
 	} else {
-		put("")
+		b = appendPart(b, "")
 	}
 	if f.ResultIndex != nil {
-		put(IndexText(f.ResultIndex))
+		b = appendPart(b, appendIndex(leaf[:0], f.ResultIndex))
 	} else {
-		put("")
+		b = appendPart(b, "")
 	}
 	if f.Source != nil {
-		put(stablePath(f.Source.File, srcRoot))
-		put(f.Source.Function)
+		b = appendPart(appendPart(b, stablePath(f.Source.File, srcRoot)), f.Source.Function)
 	}
 	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:10])
+	return n.keepBytes(hex.AppendEncode(b[:0], sum[:10]))
+}
+
+// appendPart appends a text with its length before it, so that no two lists of parts
+// are the same bytes.
+func appendPart[T string | []byte](b []byte, part T) []byte {
+	b = append(strconv.AppendInt(b, int64(len(part)), 10), ':')
+	return append(b, part...)
 }

@@ -22,15 +22,19 @@ type KnownPair struct {
 
 // knownKernels is the built-in table with the configuration's entries.
 type knownKernels struct {
-	entries []KnownKernel
+	entries []KnownKernel // under their bare names
 }
 
 func newKnownKernels(extra []KnownKernel) *knownKernels {
-	return &knownKernels{entries: append([]KnownKernel{{
+	entries := append([]KnownKernel{{
 		Name:   "sort_chunks_by_map",
 		Unsafe: []KnownPair{{0, 0}, {2, 1}},
 		Reason: "it permutes rows: blocks read rows that other blocks write (Transformer Engine #2730)",
-	}}, extra...)}
+	}}, extra...)
+	for i := range entries {
+		entries[i].Name = bareName(entries[i].Name)
+	}
+	return &knownKernels{entries: entries}
 }
 
 // pair returns the table's verdict on a pair; ok is false where it has none.
@@ -39,8 +43,9 @@ func (k *knownKernels) pair(c *alias.Call, kernel string, operand, result int) (
 		return PairVerdict{}, false
 	}
 	name := bareName(kernel)
-	for _, e := range k.entries {
-		if bareName(e.Name) != name {
+	for i := range k.entries {
+		e := &k.entries[i]
+		if e.Name != name {
 			continue
 		}
 		for _, p := range e.Unsafe {
@@ -55,7 +60,7 @@ func (k *knownKernels) pair(c *alias.Call, kernel string, operand, result int) (
 // lists reports whether the table speaks of a kernel of this name.
 func (k *knownKernels) lists(kernel string) bool {
 	name := bareName(kernel)
-	return slices.ContainsFunc(k.entries, func(e KnownKernel) bool { return bareName(e.Name) == name })
+	return slices.ContainsFunc(k.entries, func(e KnownKernel) bool { return e.Name == name })
 }
 
 func bareName(kernel string) string {

@@ -22,18 +22,14 @@ func isLibrary(target string, extra []string) bool {
 	if target == triton.TargetPallas {
 		return false // the user's kernel
 	}
-	exact := [...]string{
-		"AllocateBuffer", "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape",
+	switch target {
+	case "AllocateBuffer", "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape",
 		"CreateBuffer", "Pin", "Unpin", "MoveToHost", "MoveToDevice", "annotate_device_placement",
 		"TopK", "SliceToDynamic", "PadToStatic", "X64Combine", "X64SplitLow", "X64SplitHigh",
 		"LayoutConstraint", "RngBitGenerator",
 		"xla_ffi_python_gpu_callback", "xla_ffi_partitioned_python_gpu_callback", "xla_python_gpu_callback",
-		"xla_ffi_python_cpu_callback", "xla_ffi_partitioned_python_cpu_callback", "xla_python_cpu_callback",
-	}
-	for _, name := range exact {
-		if target == name {
-			return true
-		}
+		"xla_ffi_python_cpu_callback", "xla_ffi_partitioned_python_cpu_callback", "xla_python_cpu_callback":
+		return true
 	}
 	prefixes := [...]string{
 		"__cublas$", "__cudnn$", "__cusolver$", "__cufft$", "__cub$", "__gpu$", "__onednn$", "__nccl",

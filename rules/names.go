@@ -16,7 +16,18 @@ func (n *names) keep(s string) string {
 	if k, ok := n.kept[s]; ok {
 		return k
 	}
-	k := strings.Clone(s)
+	return n.add(strings.Clone(s))
+}
+
+// keepBytes is keep of a text that is still in somebody's buffer.
+func (n *names) keepBytes(s []byte) string {
+	if k, ok := n.kept[string(s)]; ok {
+		return k
+	}
+	return n.add(string(s))
+}
+
+func (n *names) add(k string) string {
 	if n.kept == nil || len(n.kept) >= maxNames {
 		n.kept = map[string]string{}
 	}

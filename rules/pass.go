@@ -62,6 +62,9 @@ type Pass struct {
 	Kernel     *triton.Call // nil where the dump does not hold it
 	KernelName string
 
+	// Of the call, but no part of the module's memory.
+	target, instruction, computation string
+
 	configurations int     // kernels that the call may launch; 0 where that is not known
 	Effects        Effects // nil where the kernel was not run
 
@@ -92,7 +95,7 @@ func (p *Pass) Report(pr Problem) {
 	c := p.Call
 	p.findings = append(p.findings, Finding{
 		Code: p.rule.Code, Rule: p.rule.Name, Severity: pr.Severity,
-		Target: c.Target, Kernel: p.KernelName,
+		Target: p.target, Kernel: p.KernelName,
 		Message: sentence(pr.Message), Why: p.rule.Doc.Why, Fix: pr.Fix, Related: pr.Related,
 		Confirmation: pr.Confirmation, ConfirmationReason: pr.ConfirmationReason, Evidence: pr.Evidence,
 		Calls: 1,

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -80,14 +81,19 @@ func (s *Suppression) fits(f *Finding) bool {
 
 // IndexText prints a shape index as XLA does: {}, {0}, {1,2}.
 func IndexText(x []int) string {
-	b := []byte{'{'}
+	var b [32]byte
+	return string(appendIndex(b[:0], x))
+}
+
+func appendIndex(b []byte, x []int) []byte {
+	b = append(b, '{')
 	for n, i := range x {
 		if n > 0 {
 			b = append(b, ',')
 		}
-		b = fmt.Appendf(b, "%d", i)
+		b = strconv.AppendInt(b, int64(i), 10)
 	}
-	return string(append(b, '}'))
+	return append(b, '}')
 }
 
 // suppress takes the suppressed findings out, and reports suppressions that have

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"strconv"
 
 	"aliascheck/alias"
 	"aliascheck/hlo"
@@ -11,16 +12,16 @@ import (
 func Bytes(n int64) string {
 	units := [...]string{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
 	if n < 1024 {
-		return fmt.Sprintf("%d bytes", n)
+		return strconv.FormatInt(n, 10) + " bytes"
 	}
 	v, u := float64(n)/1024, 0
 	for v >= 1024 && u < len(units)-1 {
 		v, u = v/1024, u+1
 	}
 	if v == float64(int64(v)) {
-		return fmt.Sprintf("%d %s", int64(v), units[u])
+		return strconv.FormatInt(int64(v), 10) + " " + units[u]
 	}
-	return fmt.Sprintf("%.1f %s", v, units[u])
+	return strconv.FormatFloat(v, 'f', 1, 64) + " " + units[u]
 }
 
 // pairText prints a declared pair as HLO text does: {0}: (1, {}).

@@ -99,6 +99,7 @@ func newCall(any *tritonpb.AnyKernelCall) (*Call, error) {
 		if name := c.AutotunedKernelCall.GetName(); len(name) > 0 {
 			call.Name = string(name)
 		}
+		call.Kernels = make([]Kernel, 0, len(c.AutotunedKernelCall.GetConfigs()))
 		for _, config := range c.AutotunedKernelCall.GetConfigs() {
 			kernel := newKernel(config.GetKernelCall())
 			kernel.Description = string(config.GetDescription())
@@ -127,8 +128,11 @@ func newKernel(call *tritonpb.KernelCall) Kernel {
 		ScratchSize: k.GetGlobalScratchSize(), ScratchAlign: k.GetGlobalScratchAlign(),
 		Grid: [3]uint32{call.GetGrid_0(), call.GetGrid_1(), call.GetGrid_2()},
 	}
-	for _, p := range call.GetParameters() {
-		kernel.Params = append(kernel.Params, newParam(p))
+	if params := call.GetParameters(); len(params) > 0 {
+		kernel.Params = make([]Param, 0, len(params))
+		for _, p := range params {
+			kernel.Params = append(kernel.Params, newParam(p))
+		}
 	}
 	return kernel
 }

@@ -105,11 +105,14 @@ func isKeyByte(c byte) bool {
 
 // quoted reads a string that begins here, and appends what it stands for to out.
 func (s *scanner) quoted(out []byte) ([]byte, error) {
-	start := s.pos
+	start, size := s.pos, closingQuote(s.text[s.pos:])
+	if size < 0 {
+		size = len(s.text) - start // for what is wrong before
+	}
 	s.pos++
-	out, err := s.unquote(slices.Grow(out, len(s.text)-s.pos))
+	out, err := s.unquote(slices.Grow(out, size))
 	if err == nil && s.peek() != '"' {
-		err = fmt.Errorf("backend_config at byte %d: a string that does not end", start)
+		return nil, fmt.Errorf("backend_config at byte %d: a string that does not end", start)
 	}
 	s.pos++
 	return out, err
