@@ -122,14 +122,14 @@ func (a *Analyzer) call(m *hlo.Module, i int32) Call {
 	from := len(a.leaves)
 	for n, o := range in.Operands {
 		a.scratch = m.Leaves(a.scratch[:0], o)
-		for _, l := range a.scratch {
-			a.leaves = append(a.leaves, a.leaf(m, int32(n), o, l))
+		for k := range a.scratch {
+			a.leaf(m, int32(n), o, &a.scratch[k])
 		}
 	}
 	mid := len(a.leaves)
 	a.scratch = m.Leaves(a.scratch[:0], i)
-	for _, l := range a.scratch {
-		a.leaves = append(a.leaves, a.leaf(m, -1, i, l))
+	for k := range a.scratch {
+		a.leaf(m, -1, i, &a.scratch[k])
 	}
 	c.Operands = a.leaves[from:mid:mid]
 	c.Results = a.leaves[mid:len(a.leaves):len(a.leaves)]
@@ -139,11 +139,13 @@ func (a *Analyzer) call(m *hlo.Module, i int32) Call {
 	return c
 }
 
-func (a *Analyzer) leaf(m *hlo.Module, operand, at int32, l hlo.Leaf) Leaf {
-	out := Leaf{
+// leaf adds a leaf of operand or, where that is -1, of the result, at instruction at.
+func (a *Analyzer) leaf(m *hlo.Module, operand, at int32, l *hlo.Leaf) {
+	a.leaves = append(a.leaves, Leaf{
 		Operand: operand, Index: l.Index, Element: l.Element, Dims: l.Dims, Bytes: l.Bytes,
 		Value: -1, Allocation: -1,
-	}
+	})
+	out := &a.leaves[len(a.leaves)-1]
 	var v int32
 	var err error
 	if operand < 0 {
@@ -153,18 +155,17 @@ func (a *Analyzer) leaf(m *hlo.Module, operand, at int32, l hlo.Leaf) Leaf {
 	}
 	if err != nil {
 		out.Unresolved = err.Error()
-		return out
+		return
 	}
 	value := &m.Values[v]
 	out.Value = v
 	if value.Allocation < 0 {
 		out.Unresolved = "the buffer assignment gives its value no allocation"
-		return out
+		return
 	}
 	out.Allocation = value.Allocation
 	out.Slice = hlo.Slice{
 		Allocation: m.Allocations[value.Allocation].Index,
 		Offset:     value.Offset, Size: value.Size,
 	}
-	return out
 }

@@ -30,12 +30,25 @@ type sweep struct {
 // results in one place would have n*n.
 const maxOverlaps = 1 << 16
 
+// fewLeaves are compared with one another sooner than sorted.
+const fewLeaves = 8
+
 // Overlaps returns the leaves of c that share bytes: valid until the next call.
 // Zero-size and unresolved leaves share nothing.
 func (a *Analyzer) Overlaps(c *Call) Overlaps {
 	s := &a.sweep
-	s.order, s.operands, s.results = s.order[:0], s.operands[:0], s.results[:0]
 	s.out.OperandResult, s.out.ResultResult = s.out.OperandResult[:0], s.out.ResultResult[:0]
+	if len(c.Operands)+len(c.Results) <= fewLeaves {
+		s.each(c)
+	} else {
+		s.all(c)
+	}
+	return s.out
+}
+
+// all walks the leaves.
+func (s *sweep) all(c *Call) {
+	s.order, s.operands, s.results = s.order[:0], s.operands[:0], s.results[:0]
 	for n := range len(c.Operands) + len(c.Results) {
 		if l := c.leaf(int32(n)); l.Allocation >= 0 && l.Slice.Size > 0 {
 			s.order = append(s.order, int32(n))
@@ -51,7 +64,21 @@ func (a *Analyzer) Overlaps(c *Call) Overlaps {
 	byLeaf := func(x, y Overlap) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) }
 	slices.SortFunc(s.out.OperandResult, byLeaf)
 	slices.SortFunc(s.out.ResultResult, byLeaf)
-	return s.out
+}
+
+// each holds every leaf to every result.
+func (s *sweep) each(c *Call) {
+	operands, all := int32(len(c.Operands)), int32(len(c.Operands)+len(c.Results))
+	for a := range all {
+		x := c.leaf(a)
+		for b := max(operands, a+1); b < all; b++ {
+			y := c.leaf(b)
+			if x.Allocation == y.Allocation && x.Allocation >= 0 && x.Slice.Size > 0 && y.Slice.Size > 0 &&
+				x.Slice.Offset < y.Slice.Offset+y.Slice.Size && y.Slice.Offset < x.Slice.Offset+x.Slice.Size {
+				s.pair(c, a, b, x.Slice == y.Slice)
+			}
+		}
+	}
 }
 
 // step pairs leaf n with the leaves that have begun and not ended before it. Two
