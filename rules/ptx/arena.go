@@ -40,6 +40,8 @@ func (a *arena[T]) grow() (n uint32, chunk *[chunkSize]T, ok bool) {
 	list := append(old, chunk)
 	a.chunks.Store(&list)
 	a.spent(chunkSize * a.size)
+	var none T
+	chunk[0] = none // a page of memory that is read before it is written to is mapped twice
 	return uint32(len(old)), chunk, true
 }
 
