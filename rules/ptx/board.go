@@ -11,6 +11,13 @@ func boardLine(w uint32, line int64) uint32 {
 
 // newBoard gives the number of the first of empty sheets that are neighbours.
 func (r *recorder) newBoard() (uint32, bool) {
+	if r.boards != 0 {
+		i := r.boards - 1
+		b := r.sheetsOf(i)
+		r.boards = *b.word(0)
+		*b = sheets{}
+		return i, true
+	}
 	c := &r.sheets
 	for c.next%wideLines != 0 { // a board lies in one chunk
 		i, _, ok := c.alloc()
@@ -19,13 +26,20 @@ func (r *recorder) newBoard() (uint32, bool) {
 		}
 		r.freeSheet(i)
 	}
-	first, _, ok := c.alloc()
+	first, sh, ok := c.alloc()
 	if !ok {
 		r.m.stop("the record of accesses is full")
 		return 0, false
 	}
+	sh.owner[0] = 0 // see grow
 	c.next += wideLines - 1
 	return first, true
+}
+
+// freeBoard gives a board back.
+func (r *recorder) freeBoard(i uint32) {
+	*r.sheetsOf(i).word(0) = r.boards
+	r.boards = i + 1
 }
 
 // spread makes the word of a KiB a board, once so many elements of the table
@@ -34,7 +48,11 @@ func (r *recorder) spread(t *table, run *threadRun) bool {
 	if t.solos++; t.solos < t.count*pageLines/8 {
 		return false
 	}
-	w := t.wide(r.m, run.off>>6)
+	return r.makeBoard(t.wide(r, run.off>>6))
+}
+
+// makeBoard makes the word of a KiB a board, where that takes all that it tells.
+func (r *recorder) makeBoard(w *uint32) bool {
 	if *w == 0 {
 		first, ok := r.newBoard()
 		if ok {

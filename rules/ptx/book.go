@@ -42,11 +42,13 @@ func (s *launchState) openBooks(first bool) []*book {
 	return out
 }
 
-// shelf is a page that several workers have written to.
+// shelf is a page of a table for which there is work when no block runs any
+// more: several workers have written to it, or reads lie on piles.
 type shelf struct {
-	to *table
-	p  []*page // of others
-	n  int64
+	to    *table
+	n     int64
+	pages []*page // of workers other than the one whose page it becomes
+	piles []*pile
 }
 
 // unite puts the books of all workers into those of the launch, several pages
@@ -67,15 +69,16 @@ func (s *launchState) unite(crew []*worker) {
 			}
 		}
 		for k, to := range books[0].all() {
-			here := len(work) // the table's own pages: one shelf each
+			tables := []*table{to}
 			for _, b := range books[1:] {
-				from := b.all()[k]
-				if !from.any {
-					continue
+				if from := b.all()[k]; from.any {
+					to.any = true
+					to.least = min(to.least, from.least)
+					tables = append(tables, from)
 				}
-				to.any = true
-				work = append(work[:here], to.take(from, work[here:])...)
-				to.least = min(to.least, from.least)
+			}
+			if len(tables) > 1 || to.piles != nil {
+				work = append(work, s.shelves(tables)...)
 			}
 		}
 	}
@@ -91,35 +94,53 @@ func (s *launchState) unite(crew []*worker) {
 	wg.Wait()
 }
 
-// take moves the pages of another table that this one lacks, and adds the
-// others to the work.
-func (t *table) take(from *table, work []shelf) []shelf {
-	if t.pages == nil {
-		t.pages = from.pages
-		return work
-	}
-	at := map[int64]int{}
-	for i := range work {
-		at[work[i].n] = i
-	}
-	for n, p := range from.pages {
-		switch i, ok := at[int64(n)]; {
-		case p == nil:
-		case t.pages[n] == nil:
-			t.pages[n] = p
-		case ok:
-			work[i].p = append(work[i].p, p)
-		default:
-			work = append(work, shelf{t, []*page{p}, int64(n)})
+// shelves moves to the first table the pages of the others that it lacks, and
+// gives those for which more is to be done.
+func (s *launchState) shelves(tables []*table) []shelf {
+	to, out := tables[0], []shelf(nil)
+	for _, t := range tables {
+		if t.pages != nil {
+			to.open(s)
+		}
+		if t.piles != nil {
+			to.openPiles(s)
 		}
 	}
-	return work
+	for n := range to.count {
+		x := shelf{to: to, n: n}
+		for k, t := range tables {
+			if t.pages != nil && t.pages[n] != nil && k > 0 {
+				if to.pages[n] == nil {
+					to.pages[n] = t.pages[n]
+				} else {
+					x.pages = append(x.pages, t.pages[n])
+				}
+			}
+			if t.piles != nil && t.piles[n] != nil {
+				if to.piles[n] == nil {
+					to.piles[n] = t.piles[n]
+				}
+				to.piles[n].read |= t.piles[n].read
+				if t.piles[n].first != 0 {
+					x.piles = append(x.piles, t.piles[n])
+				}
+			}
+		}
+		if len(x.pages)+len(x.piles) > 0 {
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
-// unite adds the pages of a shelf to the table's.
+// unite does the work for a page. What lies on a worker's pile was read after
+// what is on its page, and nothing orders what two workers did.
 func (r *recorder) unite(x *shelf) {
-	for _, p := range x.p {
+	for _, p := range x.pages {
 		r.unitePage(x, p)
+	}
+	for _, q := range x.piles {
+		r.deal(x.to, x.n, q)
 	}
 }
 

@@ -68,7 +68,7 @@ func (s *launchState) crew(count uint64, pick func(uint64) uint32) {
 	for _, m := range crew {
 		m.account()
 	}
-	if len(crew) > 1 && !s.stopped.Load() {
+	if !s.stopped.Load() {
 		s.unite(crew)
 	}
 }

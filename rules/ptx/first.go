@@ -139,6 +139,11 @@ func (b *book) turn(r *recorder) {
 		return
 	}
 	b.first.on = true
+	for n, q := range b.reads.piles {
+		if q != nil {
+			r.deal(b.reads, int64(n), q)
+		}
+	}
 	for _, t := range []*table{b.reads, b.atomics} {
 		t.masks(r, func(line, n int64, mask uint64) { b.first.mark(r.m, line, n, mask) })
 	}

@@ -3,6 +3,7 @@ package ptx
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -90,6 +91,7 @@ func everyLaunch(t testing.TB) map[string]*Launch {
 	for _, f := range []string{"sort_claimed_auto_untold", "sort_claimed_auto_untold-1", "sort_claimed_auto_untold-2", "sort_probs_half_claimed"} {
 		out[f] = launchOf(t, f+".ptx", "", [3]uint32{64, 4, 1}, 4, 0, x, perm, f32s(64, 4), 1<<18, 1<<18, 256)
 	}
+	maps.Copy(out, gathers(t))
 	out["sort_computed_map_ffi_auto-2"].Block[0] = 256
 	out["sort_claimed_auto_untold-2"].Block[0] = 256
 	return out

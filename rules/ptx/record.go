@@ -46,6 +46,7 @@ type recorder struct {
 	solos    cursor[uint32]
 	free     uint32 // entries to use again, linked by next
 	sheet    uint32 // sheets to use again, linked by their first owner
+	boards   uint32 // boards to use again, linked by their first word
 	leaf     uint32 // leaves to use again, linked by their first cell
 	lastDuo  uint32 // cell of the duo that was made last
 
@@ -129,7 +130,7 @@ func (r *recorder) span(t *table, e event, id uint32) {
 // word, where nothing else touched them.
 func (r *recorder) run(t *table, e event, id uint32, line, end int64, mask uint64) {
 	for line < end {
-		w := t.wide(r.m, line)
+		w := t.wide(r, line)
 		if mask == ^uint64(0) && line%wideLines == 0 && end-line >= wideLines {
 			if *w == 0 {
 				*w = id + 1
@@ -174,7 +175,7 @@ func (r *recorder) supersedes(old, e event, om, mask uint64) bool {
 
 // piece records bytes of a line that single threads touch.
 func (r *recorder) piece(t *table, line int64, e event, id uint32, en entry) {
-	w := t.wide(r.m, line)
+	w := t.wide(r, line)
 	if *w&flagBits == boardFlag {
 		if en.mask = r.onBoard(t, *w, line, e, id, en); en.mask == 0 {
 			return
@@ -194,4 +195,29 @@ func (e event) lineMask(line int64) uint64 {
 		return 0
 	}
 	return widthMask(uint8(hi-lo)) << (lo & 63)
+}
+
+// shadowBytes is the memory of the record.
+func (s *launchState) shadowBytes() int64 {
+	n := s.leaves.bytes() + s.events.bytes() + s.entries.bytes() + s.sheets.bytes() + s.duos.bytes() + s.solos.bytes()
+	for _, g := range s.bufs[:len(s.l.Buffers)] {
+		for _, t := range g.all() {
+			for _, p := range t.pages {
+				if p != nil {
+					n += pageBytes
+				}
+			}
+			for _, q := range t.piles {
+				if q != nil {
+					n += pileBytes
+				}
+			}
+		}
+		for _, p := range g.first.pages {
+			if p != nil {
+				n += firstBytes
+			}
+		}
+	}
+	return n
 }

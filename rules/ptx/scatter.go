@@ -6,9 +6,15 @@ func (t *touch) scattered(d direction, size int64, each func(i int32, g *gbuf, o
 	m := t.s.m
 	m.unhold()
 	x := &m.scatter
-	x.d, x.size, x.n, x.g = d, size, 0, nil
+	x.d, x.size, x.n, x.g, x.heap = d, size, 0, nil, false
 	last := (*gbuf)(nil)
-	for _, i := range t.mask.list {
+	for k := 0; k < len(t.mask.list); k++ {
+		if x.heap {
+			if k = t.heaped(x, k, each); k == len(t.mask.list) {
+				break
+			}
+		}
+		i := t.mask.list[k]
 		a := t.at(i)
 		g := last
 		if g == nil || a-g.base >= uint64(g.size) {
@@ -41,16 +47,18 @@ func (t *touch) scattered(d direction, size int64, each func(i int32, g *gbuf, o
 
 // scatter is an event of single threads in one buffer while it is recorded.
 type scatter struct {
-	d    direction
-	size int64 // bytes of a thread
-	g    *gbuf
-	book *book
-	tab  *table
-	also *table // a second one, or nil
-	e    event
-	id   uint32
-	n    int
-	runs [scatterBatch]threadRun
+	d     direction
+	size  int64 // bytes of a thread
+	g     *gbuf
+	book  *book
+	tab   *table
+	also  *table // a second one, or nil
+	e     event
+	id    uint32
+	heap  bool // threads may go on the piles of tab many at a time
+	stops int  // that came to nothing
+	n     int
+	runs  [scatterBatch]threadRun
 }
 
 const scatterBatch = 64
@@ -80,6 +88,8 @@ func (x *scatter) start(m *worker, t *touch, g *gbuf, i int32) bool {
 		m.saw(g.index, t.c.orig)
 	}
 	x.tab, x.also = x.book.tables(x.d)
+	x.heap = x.tab.piles != nil && x.size == 4 && t.addr.kind == vector && x.onPiles(&m.rec, x.tab, nil) && !x.book.first.on
+	x.stops = 0
 	x.tab.note(b.cl.number)
 	if x.also != nil {
 		x.also.note(b.cl.number)
@@ -103,6 +113,22 @@ func (x *scatter) add(m *worker, thread int16, off int64) {
 	x.n++
 }
 
+// heaped is heap, with a call of each for the threads. It does not go on where
+// most of them have something special.
+func (t *touch) heaped(x *scatter, k int, each func(i int32, g *gbuf, off int64)) int {
+	to := t.heap(x, k)
+	if to == k {
+		x.stops++
+		x.heap = x.heap && x.stops < 8
+	}
+	if each != nil {
+		for _, i := range t.mask.list[k:to] {
+			each(i, x.g, int64(t.at(i)-x.g.base))
+		}
+	}
+	return to
+}
+
 // flushScatter records what has been added.
 func (m *worker) flushScatter() {
 	x := &m.scatter
@@ -121,6 +147,9 @@ func (m *worker) flushScatter() {
 // looked up all at once, so that the memory is waited for once.
 func (r *recorder) scatter(x *scatter, t *table, runs []threadRun) {
 	var at [scatterBatch]*uint32
+	if x.onPiles(r, t, runs) {
+		runs = r.pileRuns(x, t, runs)
+	}
 	owner, ok := r.soloOwner(x)
 	if ok {
 		t.places(r, runs, &at)
@@ -162,11 +191,16 @@ func look(at []*uint32) (sum uint32) {
 
 // soloOwner gives the owner of 4-byte elements, without the thread.
 func (r *recorder) soloOwner(x *scatter) (uint32, bool) {
-	if x.size != 4 || x.g == nil {
+	if x.size != 4 || !x.numbered(r) {
 		return 0, false
 	}
+	return soloFlag | uint32(^x.e.thread)<<r.m.threadBits, true
+}
+
+// numbered says that there is a number for the event of which an owner has room.
+func (x *scatter) numbered(r *recorder) bool {
 	n := ^x.e.thread
-	return soloFlag | uint32(n)<<r.m.threadBits, n >= 0 && n < 1<<(31-r.m.threadBits)
+	return x.g != nil && n >= 0 && n < 1<<(31-r.m.threadBits)
 }
 
 // place gives the owner of the element that a single thread touches, nil where
@@ -177,7 +211,7 @@ func (t *table) place(r *recorder, run *threadRun) *uint32 {
 	}
 	line := run.off >> 6
 	p := t.pages[line/pageLines]
-	if p == nil {
+	if p == nil || t.piled(line/pageLines) {
 		return nil
 	}
 	w := p[line%pageLines/wideLines]
@@ -204,7 +238,7 @@ func (t *table) places(r *recorder, runs []threadRun, at *[scatterBatch]*uint32)
 			continue
 		}
 		p := pages[line/pageLines]
-		if p == nil {
+		if p == nil || t.piled(int64(line/pageLines)) {
 			continue
 		}
 		w := p[line%pageLines/wideLines]

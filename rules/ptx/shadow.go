@@ -14,6 +14,9 @@ type table struct {
 	count int64  // of pages, once there is one
 	solos int64  // accesses to single elements of lines that are no sheets
 	pages []*page
+	plain []*page // the same, as long as there are no piles
+	tries int64   // reads that would have gone on piles, had there been some
+	piles []*pile // by page; nil as long as there are none
 }
 
 // A word of a page or of a leaf, called a cell:
@@ -50,19 +53,36 @@ func newTable(size int64, last bool) *table {
 }
 
 // wide gives the word of the KiB that a line lies in, made where there is none.
-func (t *table) wide(m *worker, line int64) *uint32 {
-	n := line / pageLines
-	if t.pages == nil {
-		m.memory(8 * t.count)
-		t.pages = make([]*page, t.count)
+func (t *table) wide(r *recorder, line int64) *uint32 {
+	if n := uint64(line) / pageLines; n < uint64(len(t.plain)) && t.plain[n] != nil {
+		return &t.plain[n][uint64(line)%pageLines/wideLines]
 	}
+	return t.widen(r, line)
+}
+
+// widen is wide where the page is not there yet, or may have a pile.
+func (t *table) widen(r *recorder, line int64) *uint32 {
+	n := line / pageLines
+	if t.piles != nil {
+		r.interrupt(t, n)
+	}
+	t.open(r.m.launchState)
 	p := t.pages[n]
 	if p == nil {
 		p = new(page)
 		t.pages[n] = p
-		m.memory(pageBytes)
+		r.m.memory(pageBytes)
 	}
 	return &p[line%pageLines/wideLines]
+}
+
+// open makes room for pages.
+func (t *table) open(s *launchState) {
+	if t.pages == nil {
+		s.memory(8 * t.count)
+		t.pages = make([]*page, t.count)
+		t.plain = t.pages
+	}
 }
 
 // leafOf gives the words of the lines of a KiB, of which w is the word.
@@ -89,7 +109,11 @@ func (r *recorder) leafOf(w *uint32) *leaf {
 // newLeaf gives an empty leaf.
 func (r *recorder) newLeaf() (uint32, *leaf, bool) {
 	if r.leaf == 0 {
-		return r.leaves.alloc()
+		i, x, ok := r.leaves.alloc()
+		if ok {
+			x[0] = 0 // see grow
+		}
+		return i, x, ok
 	}
 	i := r.leaf - 1
 	x := r.leaves.get(i)
@@ -189,9 +213,10 @@ func (t *table) masks(r *recorder, f func(line, n int64, mask uint64)) {
 		if p == nil {
 			continue
 		}
+		read := t.readWhole(int64(i))
 		for k, w := range p {
 			line := int64(i)*pageLines + int64(k)*wideLines
-			if w != 0 && w&flagBits != leafFlag && w&flagBits != boardFlag {
+			if read>>k&1 != 0 || w != 0 && w&flagBits != leafFlag && w&flagBits != boardFlag {
 				if start+n != line {
 					tell()
 					start = line
@@ -249,24 +274,4 @@ func (r *recorder) mask(cell uint32, line int64) uint64 {
 	}
 	d := *r.duos.get(cell & indexBits)
 	return r.event(d.a-1).lineMask(line) | r.event(d.b-1).lineMask(line)
-}
-
-// shadowBytes is the memory of the record.
-func (s *launchState) shadowBytes() int64 {
-	n := s.leaves.bytes() + s.events.bytes() + s.entries.bytes() + s.sheets.bytes() + s.duos.bytes() + s.solos.bytes()
-	for _, g := range s.bufs[:len(s.l.Buffers)] {
-		for _, t := range g.all() {
-			for _, p := range t.pages {
-				if p != nil {
-					n += pageBytes
-				}
-			}
-		}
-		for _, p := range g.first.pages {
-			if p != nil {
-				n += firstBytes
-			}
-		}
-	}
-	return n
 }

@@ -26,6 +26,7 @@ func TestSizesOfTheRecord(t *testing.T) {
 	assert.EqualValues(t, sheetBytes, unsafe.Sizeof(sheet{}))
 	assert.EqualValues(t, duoBytes, unsafe.Sizeof(duo{}))
 	assert.EqualValues(t, pageBytes, unsafe.Sizeof(page{}))
+	assert.EqualValues(t, pileBytes, unsafe.Sizeof(pile{}))
 	assert.EqualValues(t, firstBytes, unsafe.Sizeof(firstPage{}))
 	assert.Equal(t, soloBytes, 4)
 }

@@ -111,6 +111,13 @@ func (sh *sheet) owners(f func(owner uint32, mask uint64)) {
 
 // newSheet gives an empty sheet's number.
 func (r *recorder) newSheet() (uint32, *sheet, bool) {
+	if r.sheet == 0 && r.boards != 0 {
+		first := r.boards - 1
+		r.boards = *r.sheetsOf(first).word(0)
+		for k := range uint32(wideLines) {
+			r.freeSheet(first + k)
+		}
+	}
 	if r.sheet != 0 {
 		i := r.sheet - 1
 		sh := r.sheets.get(i)
