@@ -56,7 +56,7 @@ func (g *gpuFlags) check() error {
 // around puts the card, where there is one and the flags want it, around the job's
 // runner. What it returns ends the workers.
 func (g *gpuFlags) around(ctx context.Context, mode string, job *auditJob, progress func(cudarun.Progress)) (end func(), err error) {
-	r, err := g.open(ctx, mode, job.runner, progress)
+	r, err := g.open(ctx, mode, "--replay "+mode, job.runner, progress)
 	if err != nil || r == nil {
 		return func() {}, err
 	}
@@ -70,8 +70,8 @@ func (g *gpuFlags) options(progress func(cudarun.Progress)) cudarun.Options {
 
 // open starts the workers of --replay gpu, or of auto where a GPU answers, around
 // the runner that analyses kernels. Without a GPU, gpu is an error and auto goes
-// without: then the result is nil.
-func (g *gpuFlags) open(ctx context.Context, mode string, inner rules.KernelRunner, progress func(cudarun.Progress)) (*gpuRunner, error) {
+// without: then the result is nil. asked is what asked for a GPU, for errors.
+func (g *gpuFlags) open(ctx context.Context, mode, asked string, inner rules.KernelRunner, progress func(cudarun.Progress)) (*gpuRunner, error) {
 	if mode != "gpu" && mode != "auto" {
 		if len(g.sanitize) > 0 || g.all {
 			return nil, fmt.Errorf("--sanitize and --all need --replay gpu")
@@ -96,7 +96,7 @@ func (g *gpuFlags) open(ctx context.Context, mode string, inner rules.KernelRunn
 	case mode == "auto" && !g.all && len(g.sanitize) == 0:
 		return nil, nil
 	}
-	return nil, fmt.Errorf("--replay gpu: %w", err)
+	return nil, fmt.Errorf("%s: %w", asked, err)
 }
 
 // replay draws the line of a replay under way.

@@ -67,7 +67,7 @@ func (o *replayOptions) run(ctx context.Context, a *app, paths []string) error {
 	if err != nil {
 		return err
 	}
-	gpu, err := o.audit.gpu.open(ctx, "gpu", job.runner, nil)
+	gpu, err := o.audit.gpu.open(ctx, "gpu", "replay needs a GPU", job.runner, nil)
 	if err != nil {
 		return err
 	}
