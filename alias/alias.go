@@ -91,7 +91,6 @@ type Analyzer struct {
 	calls    []Call
 	leaves   []Leaf
 	declared []Declared
-	scratch  []hlo.Leaf
 	sweep    sweep
 }
 
@@ -104,7 +103,7 @@ func (a *Analyzer) Calls(m *hlo.Module) []Call {
 	for k := range m.Computations {
 		for i := m.Computations[k].First; i < m.Computations[k].End; i++ {
 			in := &m.Instructions[i]
-			if in.Opcode == "custom-call" && in.Custom != nil {
+			if in.Custom != nil && in.Opcode == "custom-call" {
 				a.calls = append(a.calls, a.call(m, i))
 			}
 		}
@@ -121,15 +120,15 @@ func (a *Analyzer) call(m *hlo.Module, i int32) Call {
 	c.Site, c.Start, c.End = site(m, i)
 	from := len(a.leaves)
 	for n, o := range in.Operands {
-		a.scratch = m.Leaves(a.scratch[:0], o)
-		for k := range a.scratch {
-			a.leaf(m, int32(n), o, &a.scratch[k])
+		leaves := m.Leaves(o)
+		for k := range leaves {
+			a.leaf(m, int32(n), o, &leaves[k])
 		}
 	}
 	mid := len(a.leaves)
-	a.scratch = m.Leaves(a.scratch[:0], i)
-	for k := range a.scratch {
-		a.leaf(m, -1, i, &a.scratch[k])
+	leaves := m.Leaves(i)
+	for k := range leaves {
+		a.leaf(m, -1, i, &leaves[k])
 	}
 	c.Operands = a.leaves[from:mid:mid]
 	c.Results = a.leaves[mid:len(a.leaves):len(a.leaves)]
@@ -139,7 +138,8 @@ func (a *Analyzer) call(m *hlo.Module, i int32) Call {
 	return c
 }
 
-// leaf adds a leaf of operand or, where that is -1, of the result, at instruction at.
+// leaf adds a leaf of the call's operand, or of its results where that is -1: l of the
+// instruction at.
 func (a *Analyzer) leaf(m *hlo.Module, operand, at int32, l *hlo.Leaf) {
 	a.leaves = append(a.leaves, Leaf{
 		Operand: operand, Index: l.Index, Element: l.Element, Dims: l.Dims, Bytes: l.Bytes,

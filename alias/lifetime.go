@@ -27,7 +27,6 @@ type lifetimes struct {
 	kinds    []kind  // by instruction
 	head     []int32 // by value: its first use, -1 for none
 	uses     []use
-	leaves   []hlo.Leaf
 	out      []Overwrite
 }
 
@@ -119,8 +118,7 @@ func (l *lifetimes) readArrays(o, reader, pos int32) {
 		l.note(v, u)
 		return
 	}
-	l.leaves = l.m.Leaves(l.leaves[:0], o)
-	for _, leaf := range l.leaves {
+	for _, leaf := range l.m.Leaves(o) {
 		v, err := l.resolver.resolve(o, leaf.Index)
 		if err != nil {
 			continue // it has no buffer, or the calls that need it say that it is unresolved

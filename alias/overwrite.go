@@ -183,8 +183,7 @@ func (l *lifetimes) inside(comp, at int32) bool {
 // isArray reports whether v is an array, not a tuple's table of pointers.
 func (l *lifetimes) isArray(v int32) bool {
 	value := &l.m.Values[v]
-	l.leaves = l.m.Leaves(l.leaves[:0], value.Instruction)
-	for _, leaf := range l.leaves {
+	for _, leaf := range l.m.Leaves(value.Instruction) {
 		if equal(leaf.Index, value.Index) {
 			return true
 		}

@@ -52,8 +52,7 @@ func (a *Analyzer) outlives(c *Call, k int32) bool {
 
 // carries reports whether value v is among the arrays of instruction i.
 func (a *Analyzer) carries(c *Call, i, v int32) bool {
-	a.scratch = c.Module.Leaves(a.scratch[:0], i)
-	for _, leaf := range a.scratch {
+	for _, leaf := range c.Module.Leaves(i) {
 		if x, err := a.resolver.resolve(i, leaf.Index); err == nil && x == v {
 			return true
 		}

@@ -268,7 +268,7 @@ func (b *builder) under(v int32, r *alias.Leaf) bool {
 func (b *builder) bystander(v int32, places *[]Slice) error {
 	m := b.call.Module
 	value := &m.Values[v]
-	for _, l := range m.Leaves(nil, value.Instruction) {
+	for _, l := range m.Leaves(value.Instruction) {
 		if !slices.Equal(l.Index, value.Index) {
 			continue
 		}

@@ -40,7 +40,7 @@ func TestRealDumps(t *testing.T) {
 		for i := range m.Instructions {
 			if in := &m.Instructions[i]; in.Opcode == customCall {
 				assert.NotEmpty(t, in.Custom.Target, "%s: %s", path, in.Name)
-				for _, leaf := range m.Leaves(nil, int32(i)) {
+				for _, leaf := range m.Leaves(int32(i)) {
 					if v, ok := m.ValueAt(int32(i), leaf.Index); ok {
 						assert.Equal(t, leaf.Bytes, m.Values[v].Size, "%s: %s %v", path, in.Name, leaf.Index)
 					}
@@ -83,7 +83,7 @@ func requireSame(t testing.TB, x, y *Module) {
 	require.Equal(t, len(x.Instructions), len(y.Instructions))
 	for i := range x.Instructions {
 		v, w := x.Instructions[i], y.Instructions[i]
-		requireSameList(t, x.Leaves(nil, int32(i)), y.Leaves(nil, int32(i)))
+		requireSameList(t, x.Leaves(int32(i)), y.Leaves(int32(i)))
 		requireSameList(t, x.Stack(nil, int32(i)), y.Stack(nil, int32(i)))
 		v.shape, v.leaves, v.metadata, v.literal = span{}, 0, span{}, span{}
 		w.shape, w.leaves, w.metadata, w.literal = span{}, 0, span{}, span{}
@@ -241,7 +241,7 @@ func TestAsyncStart(t *testing.T) {
 	want := []DeclaredPair{{Result: ShapeIndex{1}, Operand: 0, OperandIndex: ShapeIndex{2, 1}}}
 	assert.Equal(t, &CustomCall{Target: "target", Config: []byte("config"), APIVersion: 4, Declared: want}, got.Instructions[1].Custom)
 	assert.Equal(t, "target", got.Instructions[4].Custom.Target)
-	leaves := got.Leaves(nil, 1)
+	leaves := got.Leaves(1)
 	require.Len(t, leaves, 3)
 	assert.Equal(t, Leaf{Index: ShapeIndex{0, 0}, Element: F32, Dims: []int64{4}, Bytes: 16}, leaves[0])
 	assert.Equal(t, ShapeIndex{2}, leaves[2].Index)

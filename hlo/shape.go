@@ -135,16 +135,16 @@ func product(x, y int64) int64 {
 // leafList is a flattened shape: leaves[first:end) of the module.
 type leafList struct{ first, end int32 }
 
-// Leaves appends the arrays of an instruction's shape to dst, in the order in which
-// XLA flattens tuples: tokens and opaques count as leaves, tuples do not.
-func (m *Module) Leaves(dst []Leaf, instr int32) []Leaf {
+// Leaves are the arrays of an instruction's shape, in the order in which XLA flattens
+// tuples: tokens and opaques count as leaves, tuples do not.
+func (m *Module) Leaves(instr int32) []Leaf {
 	list := &m.leafLists[m.Instructions[instr].leaves]
 	if list.end == 0 {
 		list.first = int32(len(m.leaves))
 		m.addLeaves(m.fields(m.Instructions[instr].shape), nil)
 		list.end = int32(len(m.leaves))
 	}
-	return append(dst, m.leaves[list.first:list.end]...)
+	return m.leaves[list.first:list.end:list.end]
 }
 
 // addLeaves flattens a shape that check has seen.

@@ -64,8 +64,8 @@ func requireSoundInstruction(t testing.TB, m *Module, i int32) {
 	for _, k := range x.Called {
 		require.True(t, k >= 0 && k < x.Computation)
 	}
-	leaves := m.Leaves(nil, i)
-	require.Equal(t, leaves, m.Leaves(nil, i))
+	leaves := m.Leaves(i)
+	require.Equal(t, leaves, m.Leaves(i))
 	for _, leaf := range leaves {
 		require.GreaterOrEqual(t, leaf.Bytes, int64(0))
 		if v, ok := m.ValueAt(i, leaf.Index); ok {

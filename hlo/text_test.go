@@ -138,7 +138,7 @@ func TestTextShapes(t *testing.T) {
 	} {
 		m, err := readTexts(oneCall("  ROOT %c = "+test.shape+" rng-bit-generator(%p)\n"), oneAssignment(test.values...))
 		require.NoError(t, err, test.shape)
-		leaves := m.Leaves(nil, m.Computations[m.Entry].Root)
+		leaves := m.Leaves(m.Computations[m.Entry].Root)
 		require.Len(t, leaves, len(test.want), test.shape)
 		for i, want := range test.want {
 			require.Equal(t, fmt.Sprint(want), fmt.Sprint(leaves[i]), test.shape)

@@ -124,11 +124,11 @@ func (v modelView) calls(m *Module) any {
 		}
 		c := call{
 			CustomCall: *in.Custom, Computation: m.Computations[in.Computation].Name,
-			OpName: m.OpName(int32(i)), Stack: v.stack(m, i), Leaves: m.Leaves(nil, int32(i)),
+			OpName: m.OpName(int32(i)), Stack: v.stack(m, i), Leaves: m.Leaves(int32(i)),
 		}
 		c.Config = compactJSON(c.Config)
 		for _, o := range in.Operands {
-			c.Operands = append(c.Operands, m.Leaves(nil, o))
+			c.Operands = append(c.Operands, m.Leaves(o))
 		}
 		calls[in.Opcode+" "+in.Name] = c
 	}
@@ -168,7 +168,7 @@ func (v modelView) graph(m *Module) any {
 		}
 		g := instruction{
 			Opcode: in.Opcode, OpName: m.OpName(int32(i)), Parameter: in.Parameter,
-			Leaves: m.Leaves(nil, int32(i)), Stack: v.stack(m, i),
+			Leaves: m.Leaves(int32(i)), Stack: v.stack(m, i),
 		}
 		for _, o := range in.Operands {
 			g.Operands = append(g.Operands, origin(m, o, nil))

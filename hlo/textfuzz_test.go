@@ -46,7 +46,7 @@ func FuzzText(f *testing.F) {
 			return
 		}
 		for i := range m.Instructions {
-			m.Leaves(nil, int32(i))
+			m.Leaves(int32(i))
 			m.Stack(nil, int32(i))
 			m.OpName(int32(i))
 			m.Literal(int32(i))
