@@ -7,8 +7,8 @@ import (
 
 // fields are those of the message at a span of wire.
 func (m *Module) fields(s span) fields {
-	m.fail = failure{}
-	return fields{m.wire, int(s.start), int(s.end), &m.fail}
+	m.in.fail = failure{}
+	return fields{&m.in, int(s.start), int(s.end)}
 }
 
 // ValueAt returns the index of the value that instr defines at a shape index. A
@@ -40,7 +40,7 @@ func (m *Module) Literal(instr int32) ([]byte, bool) {
 	if i, ok := slices.BinarySearchFunc(m.holes, s.start, func(h hole, at int32) int { return cmp.Compare(h.at, at) }); ok {
 		return m.holes[i].read(m.file)
 	}
-	return m.wire[s.start:s.end:s.end], s.len() > 0
+	return m.in.data[s.start:s.end:s.end], s.len() > 0
 }
 
 // read reads the literal again from the file.

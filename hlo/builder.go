@@ -195,7 +195,7 @@ const (
 
 // spend takes bytes of memory off what the model may take; without any left it ends the
 // messages being read.
-func (b *builder) spend(fs *fields, bytes int64) {
+func (b *builder) spend(fs fields, bytes int64) {
 	if b.left -= bytes; b.left < 0 {
 		fs.failed(fs.start, "module takes more memory than the limit")
 	}

@@ -60,7 +60,7 @@ func (b *builder) checkShape(i int32) error {
 	if known.at.len() == 0 || !bytes.Equal(encoded, b.wire[known.at.start:known.at.end]) {
 		var s shapeCheck
 		s.walk(b.m.fields(in.shape), 0)
-		if f := b.m.fail; f.what != "" {
+		if f := b.m.in.fail; f.what != "" {
 			return b.errorf(int32(f.at), "shape of %q: %s", in.Name, f.what)
 		}
 		*known = knownShape{in.shape, s, int32(len(b.m.leafLists))}
@@ -150,7 +150,7 @@ func (m *Module) hasPosition(fs fields, index ShapeIndex) bool {
 		n := int64(-1)
 		var element fields
 		for f := fs.first(); f.tag != 0 && n != want; f = fs.after(f) {
-			if s.read(&fs, f) && s.element == TupleType {
+			if s.read(fs, f) && s.element == TupleType {
 				n, element = n+1, fs.message(f)
 			}
 		}

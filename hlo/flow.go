@@ -85,7 +85,7 @@ func (f *flow) defined(fs fields, at *int32, values *[]Value) {
 	s := shape{count: 1}
 	n := int64(0)
 	for x := fs.first(); x.tag != 0; x = fs.after(x) {
-		if !s.read(&fs, x) || s.element != TupleType {
+		if !s.read(fs, x) || s.element != TupleType {
 			continue
 		}
 		f.path = append(f.path, n)
@@ -104,7 +104,7 @@ func (f *flow) element(instr, k int32) int32 {
 		f.elementsAt[list] = int32(len(f.elements))
 		fs, s, offset := m.fields(m.Instructions[instr].shape), shape{count: 1}, int32(1)
 		for x := fs.first(); x.tag != 0; x = fs.after(x) {
-			if s.read(&fs, x) {
+			if s.read(fs, x) {
 				f.elements = append(f.elements, offset)
 				var below shapeCheck
 				below.walk(fs.message(x), 0)

@@ -78,9 +78,9 @@ func (m *Module) decodeMetadata(instr int32) metadata {
 	for f := fs.first(); f.tag != 0; f = fs.after(f) {
 		switch f.tag {
 		case 2<<3 | wireBytes:
-			meta.opName = view(fs.data, f.span())
+			meta.opName = view(fs.in.data, f.span())
 		case 3<<3 | wireBytes:
-			meta.file = view(fs.data, f.span())
+			meta.file = view(fs.in.data, f.span())
 		case 4<<3 | wireVarint:
 			meta.line = fs.int32(f)
 		case 15<<3 | wireVarint:
@@ -102,7 +102,7 @@ func (t *FrameTable) reset() {
 func (b *builder) decodeFrames(fs fields) {
 	t := &b.m.Frames
 	for f := fs.first(); f.tag != 0; f = fs.after(f) {
-		b.spend(&fs, smallBytes)
+		b.spend(fs, smallBytes)
 		switch f.tag {
 		case 1<<3 | wireBytes:
 			t.files = append(t.files, b.text(f.span()))

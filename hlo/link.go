@@ -5,8 +5,6 @@ import "slices"
 // link turns ids into indices: afterwards every index of the model is in range, and
 // every list that it names is there. What is wrong beyond that is check's to say.
 func (b *builder) link() error {
-	m := &b.m
-	m.wire = b.wire
 	b.refs = resize(b.refs, len(b.ids))
 	steps := [...]func() error{
 		b.linkComputations, b.linkParameters, b.linkInstructions, b.linkSchedules, b.linkCustoms,

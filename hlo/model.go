@@ -29,10 +29,9 @@ type Module struct {
 
 	Frames FrameTable
 
-	wire  []byte // what the spans of instructions point into
+	in    input  // what the spans of instructions point into
 	holes []hole // literals of wire that were left in the file
 	file  string // to read them from; empty: they cannot be read again
-	fail  failure
 
 	// What was flattened so far, by shape.
 	leafLists []leafList

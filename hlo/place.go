@@ -89,7 +89,7 @@ func fieldPath(wire []byte, at int) string {
 
 // fieldAround finds the field of a message whose bytes cover at, with its number
 // among its like, and what is inside.
-func (fs *fields) fieldAround(known map[uint64]protoField, at int) (string, fields, protoField) {
+func (fs fields) fieldAround(known map[uint64]protoField, at int) (string, fields, protoField) {
 	counts := map[uint64]int{}
 	for p := fs.start; p <= at && p < fs.end; {
 		f, whole := fs.partAt(p)
@@ -112,8 +112,8 @@ func (fs *fields) fieldAround(known map[uint64]protoField, at int) (string, fiel
 
 // partAt reads the field at p, or what is there of one that is cut off or malformed: it
 // ends the message.
-func (fs *fields) partAt(p int) (f field, whole bool) {
-	quiet := fields{fs.data, p, fs.end, &failure{}}
+func (fs fields) partAt(p int) (f field, whole bool) {
+	quiet := fields{&input{data: fs.in.data}, p, fs.end}
 	if f = quiet.first(); f.tag != 0 {
 		return f, true
 	}

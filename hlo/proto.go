@@ -8,7 +8,8 @@ import (
 // decodeProto appends what HloProto in b.wire holds to the builder. Ids stay ids, and
 // nothing is checked but the encoding.
 func (b *builder) decodeProto() error {
-	fs := newFields(b.wire)
+	b.m.in = input{data: b.wire}
+	fs := fields{&b.m.in, 0, len(b.wire)}
 	var module, assignment fields
 	for f := fs.first(); f.tag != 0; f = fs.after(f) {
 		switch f.tag {
@@ -18,12 +19,12 @@ func (b *builder) decodeProto() error {
 			fs.once(&assignment, f)
 		}
 	}
-	fail := fs.fail
+	fail := &b.m.in.fail
 	switch {
 	case fail.what != "":
-	case module.data == nil:
+	case module.in == nil:
 		return fmt.Errorf("%s: %w", b.m.Path, errNoModule)
-	case assignment.data == nil:
+	case assignment.in == nil:
 		return fmt.Errorf("%s: %w", b.m.Path, errNoAssignment)
 	default:
 		b.decodeModule(module)
@@ -36,8 +37,8 @@ func (b *builder) decodeProto() error {
 }
 
 // once reads a message field that may stand but once.
-func (fs *fields) once(m *fields, f field) {
-	if m.data != nil {
+func (fs fields) once(m *fields, f field) {
+	if m.in != nil {
 		fs.failed(f.start, "field stands twice")
 		return
 	}
@@ -65,13 +66,13 @@ func (b *builder) decodeModule(fs fields) {
 			b.decodeDonated(fs.message(f), 1, 2)
 		}
 	}
-	b.decodeComputations(&fs)
+	b.decodeComputations(fs)
 }
 
 // outline reads HloComputationProto but for its instructions, in which it only looks
 // for custom calls.
 func (b *builder) outline(fs fields) {
-	b.spend(&fs, computationBytes)
+	b.spend(fs, computationBytes)
 	raw := rawComputation{at: int32(fs.start), body: span{int32(fs.start), int32(fs.end)}}
 	comp := Computation{Root: -1}
 	for f := fs.first(); f.tag != 0; f = fs.after(f) {
@@ -97,7 +98,7 @@ func (b *builder) outline(fs fields) {
 // opcode are the first fields of what XLA writes, each of less than 128 bytes, so that
 // this touches one line of memory; else it goes the long way.
 func isCustomCall(fs fields) bool {
-	d := fs.data[fs.start:fs.end]
+	d := fs.in.data[fs.start:fs.end]
 	if len(d) < 2 || d[0] != 1<<3|wireBytes || d[1] >= 0x80 || len(d) < int(d[1])+4 {
 		return fs.opcodeIs(customCall)
 	}
@@ -110,12 +111,12 @@ func isCustomCall(fs fields) bool {
 }
 
 // opcodeIs looks for an instruction's opcode wherever it stands.
-func (fs *fields) opcodeIs(opcode string) bool {
+func (fs fields) opcodeIs(opcode string) bool {
 	is := false
 	for f := fs.first(); f.tag != 0; f = fs.after(f) {
 		switch f.tag {
 		case 2<<3 | wireBytes:
-			is = view(fs.data, f.span()) == opcode // the last one counts
+			is = view(fs.in.data, f.span()) == opcode // the last one counts
 		}
 	}
 	return is
@@ -124,20 +125,20 @@ func (fs *fields) opcodeIs(opcode string) bool {
 // decodeComputations decodes the computations that can matter: the entry, what is
 // called from them but by fusions, and whatever has a custom call in it. Callers stand
 // behind what they call, so that the last is decoded first.
-func (b *builder) decodeComputations(fs *fields) {
+func (b *builder) decodeComputations(fs fields) {
 	b.compIDs.reset(len(b.comps))
 	for i := range b.comps {
 		b.compIDs.add(b.m.Computations[i].ID, int32(i))
 	}
 	b.need(b.entryID)
-	for i := len(b.comps) - 1; i >= 0 && fs.fail.what == ""; i-- {
+	for i := len(b.comps) - 1; i >= 0 && fs.in.fail.what == ""; i-- {
 		comp := &b.m.Computations[i]
 		comp.First = int32(len(b.m.Instructions))
 		if raw := &b.comps[i]; raw.needed || raw.custom || b.everything {
 			comp.Decoded = true
 			room := int(min(int64(raw.instructions), b.left/instructionBytes))
 			b.m.Instructions, b.insts = slices.Grow(b.m.Instructions, room), slices.Grow(b.insts, room)
-			b.decodeComputation(int32(i), fields{fs.data, int(raw.body.start), int(raw.body.end), fs.fail})
+			b.decodeComputation(int32(i), fields{fs.in, int(raw.body.start), int(raw.body.end)})
 		}
 		comp.End = int32(len(b.m.Instructions))
 	}
@@ -172,7 +173,7 @@ func (b *builder) decodeComputation(i int32, fs fields) {
 // decodeInstruction reads HloInstructionProto. Shape, literal and metadata stay as
 // they are until somebody asks.
 func (b *builder) decodeInstruction(comp int32, fs fields) {
-	b.spend(&fs, instructionBytes)
+	b.spend(fs, instructionBytes)
 	in, raw := extend(&b.m.Instructions), extend(&b.insts)
 	in.Computation, in.Position = comp, -1
 	raw.custom, raw.at = -1, int32(fs.start)
@@ -198,11 +199,11 @@ func (b *builder) decodeInstruction(comp int32, fs fields) {
 		case 35<<3 | wireVarint:
 			in.ID = int64(f.number)
 		case 36<<3 | wireBytes, 36<<3 | wireVarint: // operand_ids
-			b.more(&fs, &raw.operands, f)
+			b.more(fs, &raw.operands, f)
 		case 37<<3 | wireBytes, 37<<3 | wireVarint: // control_predecessor_ids
-			b.more(&fs, &raw.control, f)
+			b.more(fs, &raw.control, f)
 		case 38<<3 | wireBytes, 38<<3 | wireVarint: // called_computation_ids
-			b.more(&fs, &raw.called, f)
+			b.more(fs, &raw.called, f)
 		case 28<<3 | wireBytes: // custom_call_target
 			call.target = f.span()
 		case 43<<3 | wireBytes: // backend_config

@@ -15,7 +15,7 @@ func (b *builder) decodeAssignment(fs fields) {
 
 // decodeValue reads LogicalBufferProto.
 func (b *builder) decodeValue(fs fields) {
-	b.spend(&fs, valueBytes)
+	b.spend(fs, valueBytes)
 	value, raw := extend(&b.m.Values), extend(&b.values)
 	value.Allocation, raw.at = -1, int32(fs.start)
 	for f := fs.first(); f.tag != 0; f = fs.after(f) {
@@ -29,7 +29,7 @@ func (b *builder) decodeValue(fs fields) {
 			for f := location.first(); f.tag != 0; f = location.after(f) {
 				switch f.tag {
 				case 3<<3 | wireBytes, 3<<3 | wireVarint: // shape_index
-					b.more(&location, &raw.index, f)
+					b.more(location, &raw.index, f)
 				case 4<<3 | wireVarint: // instruction_id
 					raw.instruction = int64(f.number)
 				}
@@ -42,7 +42,7 @@ func (b *builder) decodeValue(fs fields) {
 
 // decodeAllocation reads BufferAllocationProto.
 func (b *builder) decodeAllocation(fs fields) {
-	b.spend(&fs, allocationBytes)
+	b.spend(fs, allocationBytes)
 	number := int32(len(b.m.Allocations))
 	a, raw := extend(&b.m.Allocations), extend(&b.allocs)
 	raw.at = int32(fs.start)
@@ -51,7 +51,7 @@ func (b *builder) decodeAllocation(fs fields) {
 		case 9<<3 | wireBytes:
 			b.decodeAssigned(fs.message(f), number)
 		case 10<<3 | wireBytes, 10<<3 | wireVarint: // parameter_shape_index
-			b.more(&fs, &raw.parameterIndex, f)
+			b.more(fs, &raw.parameterIndex, f)
 		case 1<<3 | wireVarint:
 			a.Index = int64(f.number)
 		case 2<<3 | wireVarint:
@@ -78,7 +78,7 @@ func (b *builder) decodeAllocation(fs fields) {
 
 // decodeAssigned reads BufferAllocationProto.Assigned of the allocation-th allocation.
 func (b *builder) decodeAssigned(fs fields, allocation int32) {
-	b.spend(&fs, assignedBytes)
+	b.spend(fs, assignedBytes)
 	a := extend(&b.assigned)
 	a.allocation, a.at = allocation, int32(fs.start)
 	for f := fs.first(); f.tag != 0; f = fs.after(f) {

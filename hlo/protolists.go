@@ -27,17 +27,17 @@ func (b *builder) dropPairs(n int) {
 
 // decodePair reads OutputOperandAliasing of the instruction that is being decoded.
 func (b *builder) decodePair(fs fields) {
-	b.spend(&fs, smallBytes)
+	b.spend(fs, smallBytes)
 	raw := rawPair{call: int32(len(b.customs))}
 	var pair DeclaredPair
 	for f := fs.first(); f.tag != 0; f = fs.after(f) {
 		switch f.tag {
 		case 1<<3 | wireBytes, 1<<3 | wireVarint: // output_shape_index
-			b.more(&fs, &raw.result, f)
+			b.more(fs, &raw.result, f)
 		case 2<<3 | wireVarint: // operand_index
 			pair.Operand = int64(f.number)
 		case 3<<3 | wireBytes, 3<<3 | wireVarint: // operand_shape_index
-			b.more(&fs, &raw.operandIndex, f)
+			b.more(fs, &raw.operandIndex, f)
 		}
 	}
 	b.pairs = append(b.pairs, pair)
@@ -52,7 +52,7 @@ func (b *builder) decodeSchedules(fs fields) {
 		}
 		entry := fs.message(f)
 		raw := rawSchedule{at: int32(entry.start)}
-		b.spend(&entry, smallBytes)
+		b.spend(entry, smallBytes)
 		for f := entry.first(); f.tag != 0; f = entry.after(f) {
 			switch f.tag {
 			case 1<<3 | wireVarint:
@@ -62,7 +62,7 @@ func (b *builder) decodeSchedules(fs fields) {
 				for f := sequence.first(); f.tag != 0; f = sequence.after(f) {
 					switch f.tag {
 					case 1<<3 | wireBytes, 1<<3 | wireVarint:
-						b.more(&sequence, &raw.instructions, f)
+						b.more(sequence, &raw.instructions, f)
 					}
 				}
 			}
@@ -80,14 +80,14 @@ func (b *builder) decodeDonated(fs fields, number, index uint64) {
 		}
 		entry := fs.message(f)
 		raw := rawDonated{at: int32(entry.start)}
-		b.spend(&entry, smallBytes)
+		b.spend(entry, smallBytes)
 		var leaf ParameterLeaf
 		for f := entry.first(); f.tag != 0; f = entry.after(f) {
 			switch f.tag {
 			case number<<3 | wireVarint:
 				leaf.Parameter = int64(f.number)
 			case index<<3 | wireBytes, index<<3 | wireVarint:
-				b.more(&entry, &raw.index, f)
+				b.more(entry, &raw.index, f)
 			}
 		}
 		b.m.Donated = append(b.m.Donated, leaf)
@@ -98,7 +98,7 @@ func (b *builder) decodeDonated(fs fields, number, index uint64) {
 // more appends a repeated int64 to ids and to its span. A field that is not packed
 // comes in many parts, which must follow one another: joining scattered ones would
 // cost the square of their number.
-func (b *builder) more(fs *fields, s *span, f field) {
+func (b *builder) more(fs fields, s *span, f field) {
 	if s.len() == 0 {
 		*s = span{int32(len(b.ids)), int32(len(b.ids))}
 	} else if s.end != int32(len(b.ids)) {

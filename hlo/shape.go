@@ -19,7 +19,7 @@ type shape struct {
 }
 
 // read reads a field of a shape, and reports whether it is an element.
-func (s *shape) read(fs *fields, f field) bool {
+func (s *shape) read(fs fields, f field) bool {
 	switch f.tag {
 	case 2<<3 | wireVarint:
 		s.element = ElementType(fs.int32(f))
@@ -40,7 +40,7 @@ func (s *shape) read(fs *fields, f field) bool {
 }
 
 // multiply reads dimensions into the count of elements.
-func (s *shape) multiply(fs *fields, f field) {
+func (s *shape) multiply(fs fields, f field) {
 	if f.tag&7 == wireVarint {
 		s.count = product(s.count, int64(f.number))
 		return
@@ -93,7 +93,7 @@ func (k *shapeCheck) walk(fs fields, depth int) {
 	s := shape{count: 1}
 	elements := int32(0)
 	for f := fs.first(); f.tag != 0; f = fs.after(f) {
-		if !s.read(&fs, f) {
+		if !s.read(fs, f) {
 			continue
 		}
 		elements++
@@ -153,7 +153,7 @@ func (m *Module) addLeaves(fs fields, index ShapeIndex) {
 	next := append(index, 0)
 	elements := int64(0)
 	for f := fs.first(); f.tag != 0; f = fs.after(f) {
-		if !s.read(&fs, f) {
+		if !s.read(fs, f) {
 			continue
 		}
 		if s.element == BufferType {

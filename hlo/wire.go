@@ -15,30 +15,35 @@ const (
 	wireFixed32 = 5
 )
 
-// fields are the fields of one message: those in data[start:end]. Positions are those of
-// the file, and data goes on behind the message, so that words can be read there. The
-// first short or malformed field anywhere is remembered in the shared failure and is the
-// last that any message has, so that decoders need no error of their own (debug/dwarf's
-// buf).
-type fields struct {
-	data       []byte
-	start, end int
-	fail       *failure
+// input is what messages are read from, and the first thing that went wrong in any of
+// them.
+type input struct {
+	data []byte
+	fail failure
 }
 
-// newFields are the fields of a whole message.
-func newFields(data []byte) fields { return fields{data, 0, len(data), &failure{}} }
-
-// failure is the first thing that went wrong, and where.
+// failure is a short or malformed field, and where it stands.
 type failure struct {
-	what string // empty: nothing did
+	what string // empty: nothing went wrong
 	at   int    // offset in data
 }
 
+// fields are the fields of one message: those in data[start:end]. Positions are those of
+// the file, and data goes on behind the message, so that words can be read there. The
+// first failure is the last field that any message has, so that decoders need no error
+// of their own (debug/dwarf's buf).
+type fields struct {
+	in         *input
+	start, end int
+}
+
+// newFields are the fields of a whole message.
+func newFields(data []byte) fields { return fields{&input{data: data}, 0, len(data)} }
+
 // failed remembers the first failure.
-func (fs *fields) failed(at int, what string) {
-	if fs.fail.what == "" {
-		*fs.fail = failure{what, at}
+func (fs fields) failed(at int, what string) {
+	if fs.in.fail.what == "" {
+		fs.in.fail = failure{what, at}
 	}
 }
 
@@ -54,10 +59,10 @@ type field struct {
 func (f field) span() span { return span{int32(f.start), int32(f.end)} }
 
 // first is the first field of the message.
-func (fs *fields) first() field { return fs.at(fs.start) }
+func (fs fields) first() field { return fs.at(fs.start) }
 
 // after is the field that follows f.
-func (fs *fields) after(f field) field { return fs.at(f.end) }
+func (fs fields) after(f field) field { return fs.at(f.end) }
 
 // at reads the field at p, contents and all: decoders switch on its tag, and need
 // nothing for the fields that they do not know.
@@ -66,15 +71,16 @@ func (fs *fields) after(f field) field { return fs.at(f.end) }
 // five or six: those are taken out of one or two words. Whatever is longer, or wrong, or
 // stands at the end of the data, goes the slow way. The widths are guessed well by the
 // processor: without branches on them this takes twice as long.
-func (fs *fields) at(p int) field {
-	if p >= fs.end || fs.fail.what != "" {
+func (fs fields) at(p int) field {
+	if p >= fs.end || fs.in.fail.what != "" {
 		return field{}
 	}
-	if len(fs.data)-p < 16 {
+	data := fs.in.data
+	if len(data)-p < 16 {
 		return fs.slowAt(p)
 	}
 	from := p
-	word := binary.LittleEndian.Uint64(fs.data[p:])
+	word := binary.LittleEndian.Uint64(data[p:])
 	tag := word & 0x7f
 	if word&0x80 != 0 {
 		tag |= word >> 1 & 0x3f80
@@ -114,7 +120,7 @@ func (fs *fields) at(p int) field {
 }
 
 // slowAt is at for any field, and says what is wrong with one.
-func (fs *fields) slowAt(p int) field {
+func (fs fields) slowAt(p int) field {
 	tag, p := fs.numberAt(p)
 	f := field{tag: uint64(tag), start: p, end: p}
 	switch tag & 7 {
@@ -141,7 +147,7 @@ func (fs *fields) slowAt(p int) field {
 	if f.tag>>3 == 0 || f.tag>>3 > 1<<29-1 {
 		fs.failed(p, "field number is out of range")
 	}
-	if fs.fail.what != "" {
+	if fs.in.fail.what != "" {
 		return field{}
 	}
 	return f
@@ -149,9 +155,9 @@ func (fs *fields) slowAt(p int) field {
 
 // varint reads the varint at p, which is not behind the end, and its width in bytes, 0
 // where there is none. Nearly all come out of one word.
-func (fs *fields) varint(p int) (v uint64, width int) {
-	if len(fs.data)-p >= 8 {
-		word := binary.LittleEndian.Uint64(fs.data[p:])
+func (fs fields) varint(p int) (v uint64, width int) {
+	if len(fs.in.data)-p >= 8 {
+		word := binary.LittleEndian.Uint64(fs.in.data[p:])
 		if stop := ^word & 0x8080808080808080; stop != 0 {
 			width = bits.TrailingZeros64(stop)/8 + 1
 			if width <= fs.end-p {
@@ -159,7 +165,7 @@ func (fs *fields) varint(p int) (v uint64, width int) {
 			}
 		}
 	}
-	return uvarint(fs.data[p:fs.end])
+	return uvarint(fs.in.data[p:fs.end])
 }
 
 // gather puts the low seven bits of each byte next to one another.
@@ -187,16 +193,27 @@ func uvarint(b []byte) (v uint64, n int) {
 }
 
 // message are the fields of the message in f.
-func (fs *fields) message(f field) fields { return fields{fs.data, f.start, f.end, fs.fail} }
+func (fs fields) message(f field) fields { return fields{fs.in, f.start, f.end} }
 
 // ints appends a repeated int64 to dst, from either encoding of it.
-func (fs *fields) ints(dst []int64, f field) []int64 {
+func (fs fields) ints(dst []int64, f field) []int64 {
 	if f.tag&7 == wireVarint {
 		return append(dst, int64(f.number))
 	}
 	dst = slices.Grow(dst, f.end-f.start) // a number takes a byte or more
 	list := fs.message(f)
+	data := fs.in.data
 	for p := f.start; p < f.end; {
+		// varint, without the call.
+		if len(data)-p >= 8 {
+			word := binary.LittleEndian.Uint64(data[p:])
+			stop := ^word & 0x8080808080808080
+			if next := p + bits.TrailingZeros64(stop)/8 + 1; stop != 0 && next <= f.end {
+				dst = append(dst, int64(gather(word&(stop^(stop-1)))))
+				p = next
+				continue
+			}
+		}
 		var n int64
 		n, p = list.numberAt(p)
 		dst = append(dst, n)
@@ -206,7 +223,7 @@ func (fs *fields) ints(dst []int64, f field) []int64 {
 
 // numberAt reads one of a list of numbers that the message is, and tells where the next
 // begins.
-func (fs *fields) numberAt(p int) (n int64, next int) {
+func (fs fields) numberAt(p int) (n int64, next int) {
 	v, width := fs.varint(p)
 	if width == 0 {
 		fs.failed(p, "varint is cut off or too long")
@@ -216,7 +233,7 @@ func (fs *fields) numberAt(p int) (n int64, next int) {
 }
 
 // int32 is the number of a field that must fit 32 bits.
-func (fs *fields) int32(f field) int32 {
+func (fs fields) int32(f field) int32 {
 	v := int64(f.number)
 	if v != int64(int32(v)) {
 		fs.failed(f.start, "number does not fit 32 bits")

@@ -37,7 +37,7 @@ func FuzzFields(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		more := append(data[:len(data):len(data)], 0x12, 0x05, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1, 2, 3, 4, 5, 6, 7)
 		sameFields(t, newFields(data), data)
-		sameFields(t, fields{more, 0, len(data), &failure{}}, data)
+		sameFields(t, fields{&input{data: more}, 0, len(data)}, data)
 	})
 }
 
@@ -50,11 +50,11 @@ func sameFields(t *testing.T, fs fields, data []byte) {
 			n = -1 // XLA writes none, and protowire lets pass what is too big
 		}
 		if n < 0 {
-			require.NotEmpty(t, fs.fail.what)
+			require.NotEmpty(t, fs.in.fail.what)
 			require.Zero(t, got)
 			return
 		}
-		require.Empty(t, fs.fail.what)
+		require.Empty(t, fs.in.fail.what)
 		require.Equal(t, uint64(number)<<3|uint64(kind), got.tag)
 		_, _, width := protowire.ConsumeTag(rest)
 		sameContents(t, got, kind, rest[width:n], data)
@@ -62,7 +62,7 @@ func sameFields(t *testing.T, fs fields, data []byte) {
 		require.Equal(t, len(data)-len(rest), got.end)
 	}
 	require.Zero(t, got)
-	require.Empty(t, fs.fail.what)
+	require.Empty(t, fs.in.fail.what)
 }
 
 // sameContents holds a field's contents to its bytes.
@@ -84,18 +84,18 @@ func FuzzNumbers(f *testing.F) {
 	f.Add([]byte{1, 0x80}, []byte{0, 0, 0, 0, 0, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, list, behind []byte) {
 		data := append(list[:len(list):len(list)], behind...)
-		fs := fields{data, 0, len(list), &failure{}}
+		fs := fields{&input{data: data}, 0, len(list)}
 		got := fs.ints(nil, field{tag: 1<<3 | wireBytes, end: len(list)})
 		for _, v := range got {
 			want, n := protowire.ConsumeVarint(list)
 			if n < 0 {
-				require.NotEmpty(t, fs.fail.what)
+				require.NotEmpty(t, fs.in.fail.what)
 				return
 			}
 			require.Equal(t, int64(want), v)
 			list = list[n:]
 		}
 		require.Empty(t, list)
-		require.Empty(t, fs.fail.what)
+		require.Empty(t, fs.in.fail.what)
 	})
 }
