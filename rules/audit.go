@@ -86,7 +86,12 @@ func (a *Auditor) Module(ctx context.Context, m *hlo.Module) *ModuleReport {
 
 // instructionNames copies the names of calls in one piece, one after the other.
 func instructionNames(calls []alias.Call) string {
+	size := 0
+	for i := range calls {
+		size += len(calls[i].Module.Instructions[calls[i].Instruction].Name)
+	}
 	var b strings.Builder
+	b.Grow(size)
 	for i := range calls {
 		b.WriteString(calls[i].Module.Instructions[calls[i].Instruction].Name)
 	}

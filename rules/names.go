@@ -6,6 +6,7 @@ import "strings"
 // computations, reasons. A report of 20,000 modules names a dozen targets.
 type names struct {
 	kept map[string]string
+	text []byte
 }
 
 // maxNames bounds what is kept: a hostile dump has a name of its own for each call.
@@ -25,6 +26,15 @@ func (n *names) keepBytes(s []byte) string {
 		return k
 	}
 	return n.add(string(s))
+}
+
+// join returns the parts as one text, which is mostly one that was there before.
+func (n *names) join(parts ...string) string {
+	n.text = n.text[:0]
+	for _, s := range parts {
+		n.text = append(n.text, s...)
+	}
+	return n.keepBytes(n.text)
 }
 
 func (n *names) add(k string) string {

@@ -40,9 +40,9 @@ func checkUnclaimedPair(p *Pass, a, b int) {
 	}
 	pr := Problem{
 		Operand: a, Result: b, Severity: Note, Evidence: evidence(v), Related: witnesses(v),
-		Message: "Nothing claims " + p.Result(b) + ", and the kernel is not safe in place for " + p.Operand(a) +
-			", which is dead after the call: " + v.Reason + ".",
-		Fix: "claim the result with a spare operand of " + Bytes(r.Bytes) + "; XLA of today keeps undeclared pairs apart, so this is a safeguard",
+		Message: p.names.join("Nothing claims ", p.Result(b), ", and the kernel is not safe in place for ", p.Operand(a),
+			", which is dead after the call: ", v.Reason, "."),
+		Fix: p.names.join("claim the result with a spare operand of ", Bytes(r.Bytes), "; XLA of today keeps undeclared pairs apart, so this is a safeguard"),
 	}
 	if _, listed := p.known.pair(p.Call, p.name(), a, b); listed {
 		pr.Severity = Warning

@@ -33,6 +33,24 @@ func TestAppendCall(t *testing.T) {
 	}
 }
 
+// TestAppendString holds every byte, wherever it stands, to encoding/json's form.
+func TestAppendString(t *testing.T) {
+	for n := range 20 {
+		for c := range 256 {
+			for at := range n {
+				s := []byte(strings.Repeat("z", n))
+				s[at] = byte(c)
+				if at > 0 {
+					s[at/2] = "z &/=!\x7f\x1f"[c%8]
+				}
+				want, err := json.Marshal(string(s))
+				require.NoError(t, err)
+				require.Equal(t, string(want), string(appendString(nil, string(s))))
+			}
+		}
+	}
+}
+
 // TestJSONReadsBack writes a report and reads it as encoding/json does.
 func TestJSONReadsBack(t *testing.T) {
 	n := 3

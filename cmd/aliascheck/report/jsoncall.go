@@ -83,13 +83,9 @@ func appendField(b []byte, key, value string) []byte {
 func appendString(b []byte, s string) []byte {
 	b = append(b, '"')
 	from := 0
-	for i := 0; i < len(s); {
+	for i := plain(s, 0); i < len(s); i = plain(s, i) {
 		c := s[i]
 		if c < utf8.RuneSelf {
-			if stands[c] == 'y' {
-				i++
-				continue
-			}
 			b = appendEscaped(append(b, s[from:i]...), c)
 			i++
 			from = i
@@ -108,6 +104,28 @@ func appendString(b []byte, s string) []byte {
 		i += size
 	}
 	return append(append(b, s[from:]...), '"')
+}
+
+// plain returns where the first byte from i on is that does not stand in JSON as it is,
+// or begins what is no ASCII. It looks at eight at a time.
+func plain(s string, i int) int {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	for ; i+8 <= len(s); i += 8 {
+		w := s[i:][:8]
+		x := uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 |
+			uint64(w[4])<<32 | uint64(w[5])<<40 | uint64(w[6])<<48 | uint64(w[7])<<56
+		// The top bit of a byte: it has one, it is below a space, or it is one of the
+		// characters, of which two pairs differ in one bit each. A borrow may set that of a
+		// byte above one that is found.
+		quote, angle, back := (x|4*ones)^'&'*ones, (x|2*ones)^'>'*ones, x^'\\'*ones
+		if (x|(x-' '*ones)|(quote-ones)&^quote|(angle-ones)&^angle|(back-ones)&^back)&tops != 0 {
+			break
+		}
+	}
+	for i < len(s) && s[i] < utf8.RuneSelf && stands[s[i]] == 'y' {
+		i++
+	}
+	return i
 }
 
 // stands has a y for each byte of ASCII that stands in JSON as it is.
