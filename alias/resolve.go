@@ -52,7 +52,7 @@ func (r *resolver) resolve(instr int32, index hlo.ShapeIndex) (int32, error) {
 	}
 	at, x := instr, append(r.index[:0], index...)
 	for {
-		if v, ok := r.m.ValueAt(at, x); ok {
+		if v, ok := r.valueAt(at, x); ok {
 			if whole {
 				r.memo[instr] = v + 1
 			}
@@ -68,6 +68,19 @@ func (r *resolver) resolve(instr int32, index hlo.ShapeIndex) (int32, error) {
 			return -1, err
 		}
 	}
+}
+
+// valueAt is the module's ValueAt. It looks first where an element of a tuple of arrays
+// is: behind the tuple's own value and the elements before.
+func (r *resolver) valueAt(at int32, x []int64) (int32, bool) {
+	in := &r.m.Instructions[at]
+	if len(x) == 1 && x[0] >= 0 && x[0] < int64(in.EndValue-in.FirstValue)-1 {
+		v := in.FirstValue + 1 + int32(x[0])
+		if equal(r.m.Values[v].Index, x) {
+			return v, true
+		}
+	}
+	return r.m.ValueAt(at, x)
 }
 
 // forward returns the position that (at, x) takes its value from. It rewrites x in

@@ -1,7 +1,6 @@
 package alias
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -9,7 +8,6 @@ import (
 // span is a value in its allocation: its bytes, and when the entry needs it.
 type span struct {
 	offset, end int64
-	farthest    int64 // the greatest end up to here
 	value       int32
 	from, to    int32 // positions of the entry's schedule: as needed has it
 }
@@ -17,13 +15,13 @@ type span struct {
 // spans are the values of a module's allocations. An allocation's are made when it is
 // first asked for.
 type spans struct {
-	first []int32 // by allocation: where its spans begin, -1 before they are made
-	last  []int32
-	all   []span
+	first, last []int32 // by allocation: where its spans begin and end, -1 before they are made
+	all         []span
+	farthest    []int64 // by span: the greatest end up to it
 }
 
 func (s *spans) reset(allocations int) {
-	s.first, s.last, s.all = s.first[:0], s.last[:0], s.all[:0]
+	s.first, s.last, s.all, s.farthest = s.first[:0], s.last[:0], s.all[:0], s.farthest[:0]
 	for range allocations {
 		s.first, s.last = append(s.first, -1), append(s.last, -1)
 	}
@@ -39,9 +37,9 @@ func (l *lifetimes) spansFrom(allocation int32, offset int64) []span {
 		l.addSpans(allocation)
 		s.last[allocation] = int32(len(s.all))
 	}
-	list := s.all[s.first[allocation]:s.last[allocation]]
-	n, _ := slices.BinarySearchFunc(list, offset+1, func(x span, end int64) int { return cmp.Compare(x.farthest, end) })
-	return list[n:]
+	first, last := s.first[allocation], s.last[allocation]
+	n, _ := slices.BinarySearch(s.farthest[first:last], offset+1)
+	return s.all[int(first)+n : last]
 }
 
 func (l *lifetimes) addSpans(allocation int32) {
@@ -57,8 +55,7 @@ func (l *lifetimes) addSpans(allocation int32) {
 			x.from, x.to = l.definedAt(v, l.m.Entry), l.lastRead(v, l.m.Entry)
 		}
 		farthest = max(farthest, x.end)
-		x.farthest = farthest
-		l.spans.all = append(l.spans.all, x)
+		l.spans.all, l.spans.farthest = append(l.spans.all, x), append(l.spans.farthest, farthest)
 	}
 }
 

@@ -104,7 +104,8 @@ func (a *Auditor) call(ctx context.Context, out *ModuleReport, c *alias.Call, na
 	in := &c.Module.Instructions[c.Instruction]
 	*p = Pass{
 		Call: c, Lives: &a.alias, known: a.known, names: &a.names, findings: p.findings[:0],
-		target: a.names.keep(c.Target), instruction: name, computation: a.names.keep(c.Module.Computations[in.Computation].Name),
+		target: a.names.keep(c.Target), instruction: name,
+		computation: a.names.keep(c.Module.Computations[in.Computation].Name),
 	}
 	p.Overlaps = a.alias.Overlaps(c)
 	var reason string
