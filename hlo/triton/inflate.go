@@ -92,7 +92,7 @@ func (f *inflater) whole(in, buf []byte, limit int) ([]byte, error) {
 			f.err = fmt.Errorf("inflates to more than %d bytes", limit)
 			break
 		}
-		more := append(f.out, make([]byte, max(len(f.out), 1<<12))...)
+		more := append(f.out, make([]byte, max(len(f.out), 1<<16))...)
 		f.out = more[:min(cap(more), limit+1)]
 	}
 	if f.err == nil {
