@@ -11,7 +11,7 @@ const (
 	// quietHeap is the heap in bytes below which garbage is not collected: what an
 	// audit of a thousand modules keeps is a tenth of it, and would be marked forty
 	// times over.
-	quietHeap = 18 << 20
+	quietHeap = 22 << 20
 	// leastHeap is the heap in bytes below which Go does not collect at 100 percent.
 	leastHeap = 4 << 20
 	// garbagePercent is how much a bigger heap may grow before it is: by two fifths, not to
