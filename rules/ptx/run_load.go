@@ -105,8 +105,14 @@ func (t *touch) loadKnown(out *results, each int) bool {
 	for k := range out.regs {
 		v := out.vec[k]
 		by := int64(4*k) - sh.lo
-		for _, i := range t.mask.list {
-			v[i] = uint64(binary.LittleEndian.Uint32(data[t.addr.t.v[i]+by:]))
+		if sh.tight && sh.size == 4 && t.mask.n == len(v) { // one after the other
+			for i := range v {
+				v[i] = uint64(binary.LittleEndian.Uint32(data[4*i : 4*i+4]))
+			}
+		} else {
+			for _, i := range t.mask.list {
+				v[i] = uint64(binary.LittleEndian.Uint32(data[t.addr.t.v[i]+by:]))
+			}
 		}
 		out.taints[k] = bufferTaint(g.index)
 		if g.private {

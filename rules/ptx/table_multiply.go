@@ -106,6 +106,12 @@ func loopWide(c *code, out, a, b, d []uint64) bool {
 		}
 		return true
 	}
+	if c.bits == 64 { // what addresses are made of
+		for i := range out {
+			out[i] = uint64(int64(int32(a[i]))*int64(int32(b[i]))) + d[i]
+		}
+		return true
+	}
 	for i := range out {
 		out[i] = (uint64(int64(a[i]<<s)>>s*(int64(b[i]<<s)>>s)) + d[i]) & w
 	}
