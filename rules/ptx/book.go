@@ -43,7 +43,7 @@ func (s *launchState) openBooks(first bool) []*book {
 }
 
 // shelf is a page of a table for which there is work when no block runs any
-// more: several workers have written to it, or reads lie on piles.
+// more: several workers have written to it, or something lies on piles.
 type shelf struct {
 	to    *table
 	n     int64
@@ -120,7 +120,7 @@ func (s *launchState) shelves(tables []*table) []shelf {
 				if to.piles[n] == nil {
 					to.piles[n] = t.piles[n]
 				}
-				to.piles[n].read |= t.piles[n].read
+				to.piles[n].whole |= t.piles[n].whole
 				if t.piles[n].first != 0 {
 					x.piles = append(x.piles, t.piles[n])
 				}
@@ -133,8 +133,8 @@ func (s *launchState) shelves(tables []*table) []shelf {
 	return out
 }
 
-// unite does the work for a page. What lies on a worker's pile was read after
-// what is on its page, and nothing orders what two workers did.
+// unite does the work for a page. What lies on a worker's pile came after what
+// is on its page, and nothing orders what two workers did.
 func (r *recorder) unite(x *shelf) {
 	for _, p := range x.pages {
 		r.unitePage(x, p)

@@ -5,13 +5,13 @@ type dealing struct {
 	t      *table
 	n      int64
 	boards [pageLines / wideLines]*sheets // of each KiB; nil: it has none
-	others [pageLines / wideLines]uint16  // reads that met no free element of a board
+	others [pageLines / wideLines]uint16  // accesses that met no free element of a board
 }
 
 // sheets are those of a board, or the words of a pile's block.
 type sheets [wideLines]sheet
 
-// boardFrom is the number of single reads of a KiB for which it is worth a board.
+// boardFrom is the number of single accesses to a KiB for which it is worth a board.
 const boardFrom = 8
 
 // word gives an owner, or a pile's word, by number.
@@ -19,8 +19,8 @@ func (b *sheets) word(i uint32) *uint32 {
 	return &b[i/lineElements%wideLines].owner[i%lineElements]
 }
 
-// read says that single threads have read all elements.
-func (b *sheets) read() bool {
+// whole says that single threads have touched all elements.
+func (b *sheets) whole() bool {
 	all := soloFlag
 	for k := range b {
 		for _, o := range b[k].owner {
@@ -41,13 +41,13 @@ func (r *recorder) interrupt(t *table, n int64) {
 	r.deal(t, n, q)
 }
 
-// deal puts the reads on a pile on sheets of a page, in their order.
+// deal puts the accesses on a pile on sheets of a page, in their order.
 func (r *recorder) deal(t *table, n int64, q *pile) {
 	if q.first == 0 {
 		return
 	}
 	old := *q
-	*q = pile{loose: q.loose, read: q.read, dealt: true}
+	*q = pile{loose: q.loose, whole: q.whole, dealt: true}
 	d := dealing{t: t, n: n}
 	r.lay(&d, old)
 	solo := old.base
@@ -60,8 +60,8 @@ func (r *recorder) deal(t *table, n int64, q *pile) {
 	}
 	q = t.pileOf(r.m, n) // which is not what was dealt out where that is another worker's
 	for k, b := range d.boards {
-		if q.read>>k&1 == 0 && b != nil && b.read() {
-			q.read |= 1 << k
+		if q.whole>>k&1 == 0 && b != nil && b.whole() {
+			q.whole |= 1 << k
 		}
 	}
 }
@@ -123,7 +123,7 @@ func (r *recorder) dealBlock(d *dealing, b *sheets, words [2]uint32, solo uint32
 	return solo
 }
 
-// dealWord records a read of an element that has an owner, or no board.
+// dealWord records an access to an element that has an owner, or no board.
 func (r *recorder) dealWord(d *dealing, element, thread, solo uint32) {
 	id, off, k := *r.solos.get(solo), d.n<<pageLog+4*int64(element), element/blockWords
 	r.put(d.t, r.event(id), id, 4, &threadRun{off, int16(thread), 1})

@@ -1,17 +1,17 @@
 package ptx
 
-// A pile is what single threads have read of a page and no sheet tells of yet.
-// Reads without a pattern would wait for the memory of a sheet each. Words that
+// A pile is what single threads have read of a page, or written, and no sheet
+// tells of yet. Accesses without a pattern would wait for the memory of a sheet each. Words that
 // are put on piles do not, and dealt out page by page they meet sheets that the
 // caches hold. A worker's pile takes little more memory than the sheets that come
 // of it, and that memory becomes sheets: the blocks of a pile are boards.
 //
 // The first word of a block is the block that follows, + 1. The others are
 //
-//	gap<<shift | thread<<pileElements | element   a thread has read an element of the page
+//	gap<<shift | thread<<pileElements | element   a thread has touched an element of the page
 //	most<<shift | n                               n<<leapLog more are to be added to the next gap
 //
-// in the order of the reads; gap is what the number in solos of the thread's event
+// in the order of the accesses; gap is what the number in solos of the thread's event
 // is above that of the word before.
 type pile struct {
 	block  *sheets // the last
@@ -23,8 +23,8 @@ type pile struct {
 	blocks int16
 	start  uint8  // first word of the first block; neighbouring piles begin apart, so as not to meet in the same lines of a cache
 	dealt  bool   // the page has sheets
-	loose  bool   // reads of other kinds come between: the page is not worth a pile
-	read   uint64 // bit k: single threads have read all elements of KiB k
+	loose  bool   // accesses of other kinds come between: the page is not worth a pile
+	whole  uint64 // bit k: single threads have touched all elements of KiB k
 }
 
 const (
@@ -33,8 +33,8 @@ const (
 	mostBlocks   = pageLines / wideLines * 5 / 4 // the sheets of a page, and what an uneven pattern takes
 	nextBlocks   = mostBlocks / 4                // once there are sheets
 	leapLog      = 6
-	pileFrom     = 16             // single reads of an average page, from which on there are piles
-	pileRun      = 4              // elements; more that neighbouring threads read are one part of an event
+	pileFrom     = 16             // single accesses to an average page, from which on there are piles
+	pileRun      = 4              // elements; more that neighbouring threads touch are one part of an event
 	shortPile    = blockWords / 4 // words; a pile that is interrupted before that was no gain
 	pileBytes    = 48
 )
@@ -45,10 +45,10 @@ func (r *recorder) gaps() (shift uint8, most uint32) {
 	return shift, 1<<(32-shift) - 1
 }
 
-// onPiles says that single reads of an event go on the piles of a table. There
+// onPiles says that single accesses of an event go on the piles of a table. There
 // are some once so many came that the first blocks are no waste.
 func (x *scatter) onPiles(r *recorder, t *table, runs []threadRun) bool {
-	if x.d != reads || x.size%4 != 0 || !x.numbered(r) {
+	if x.d == updates || x.size%4 != 0 || !x.numbered(r) {
 		return false
 	}
 	if t.piles == nil {
@@ -88,18 +88,18 @@ func (t *table) pileOf(m *worker, n int64) *pile {
 	return q
 }
 
-// piled says that reads lie on a page's pile.
+// piled says that something lies on a page's pile.
 func (t *table) piled(n int64) bool {
 	return t.piles != nil && t.piles[n] != nil && t.piles[n].first != 0
 }
 
-// readWhole gives the KiB of a page of which single threads have read all
+// wholeOf gives the KiB of a page of which single threads have touched all
 // elements, a bit each, as far as is known.
-func (t *table) readWhole(n int64) uint64 {
+func (t *table) wholeOf(n int64) uint64 {
 	if t.piles == nil || t.piles[n] == nil {
 		return 0
 	}
-	return t.piles[n].read
+	return t.piles[n].whole
 }
 
 // pileRuns puts short runs of an event on piles. It gives those that are left.
@@ -117,7 +117,7 @@ func (r *recorder) pileRuns(x *scatter, t *table, runs []threadRun) []threadRun 
 	return left
 }
 
-// pile puts a read by one thread on the pile of its page.
+// pile puts an access by one thread on the pile of its page.
 func (r *recorder) pile(t *table, off int64, thread, solo uint32) {
 	n := off >> pageLog
 	q := t.pileOf(r.m, n)
@@ -160,7 +160,7 @@ func (r *recorder) pileWord(q *pile, word uint32) bool {
 	return true
 }
 
-// heap puts reads by the threads from number k of the list on on piles, as long
+// heap puts accesses by the threads from number k of the list on on piles, as long
 // as there is nothing special about them. It gives the number it came to.
 func (t *touch) heap(x *scatter, k int) int {
 	list, v, piles := t.mask.list[k:], t.addr.v, x.tab.piles

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// gathers are launches that read elements one by one without a pattern: each
+// gathers are launches that touch elements one by one without a pattern: each
 // once, so often that piles are dealt out while blocks run, and beside accesses
 // of other kinds.
 func gathers(t testing.TB) map[string]*Launch {
@@ -30,6 +30,7 @@ mul.wide.s32 %rd13, %r1, 4; add.s64 %rd14, %rd1, %rd13; mul.wide.s32 %rd15, %r1,
 		return l
 	}
 	const load, store = "ld.global.b32 %r2, [%rd14];", "st.global.b32 [%rd18], %r2;"
+	const from, put = "ld.global.b32 %r2, [%rd18];", "st.global.b32 [%rd14], %r2;"
 	r := rand.New(rand.NewPCG(5, 6))
 	perm, half := r.Perm(threads*blocks), r.Perm(threads*blocks/2)
 	return map[string]*Launch{
@@ -47,6 +48,10 @@ mul.wide.s32 %rd13, %r1, 4; add.s64 %rd14, %rd1, %rd13; mul.wide.s32 %rd15, %r1,
 		}),
 		"gather and rows":      made(load+"ld.global.b32 %r3, [%rd11];"+store, func(i int) int { return perm[i] }),
 		"gather in place":      made(load+"bar.sync 0; st.global.b32 [%rd11], %r2;"+load, func(i int) int { return perm[i] }),
+		"scatter":              made(from+put, func(i int) int { return perm[i] }),
+		"scatter on few":       made(from+put+"bar.sync 0;"+put, func(i int) int { return half[i%len(half)] / 8 }),
+		"scatter and read":     made(from+put+"bar.sync 0; ld.global.b32 %r3, [%rd11];"+load+store, func(i int) int { return perm[i] }),
+		"scatter and rows":     made(from+put+"st.global.b32 [%rd11], %r3;", func(i int) int { return perm[i] }),
 		"gather out of bounds": made(load+store, func(i int) int { return perm[i] * (1 + 2*(i/100%2)) }),
 	}
 }
@@ -84,10 +89,11 @@ func told(r *recorder, t *table) []string {
 	return out
 }
 
-// TestPilesTellWhatSheetsTell records the same reads at once and through piles.
+// TestPilesTellWhatSheetsTell records the same accesses at once and through piles.
 func TestPilesTellWhatSheetsTell(t *testing.T) {
 	const size = 3<<pageLog + 100
-	for _, threads := range []uint32{2, 32, 256, 1000} {
+	for i, threads := range []uint32{2, 32, 256, 1000, 2, 32, 256, 1000} {
+		d := [2]direction{reads, writes}[i/4]
 		for _, c := range []struct {
 			name     string
 			events   int
@@ -102,11 +108,11 @@ func TestPilesTellWhatSheetsTell(t *testing.T) {
 			{"great leaps", 50, size / 4, 1 << 14, 0},
 			{"ranges between", 10000 / int(threads), size / 4, 1, 5},
 		} {
-			t.Run(fmt.Sprintf("%s, %d threads", c.name, threads), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s, %d threads, direction %d", c.name, threads, d), func(t *testing.T) {
 				m := bench(t, threads, size)
-				r, x := &m.rec, &scatter{d: reads, g: m.bufs[0]}
+				r, x := &m.rec, &scatter{d: d, g: m.bufs[0]}
 				rnd := rand.New(rand.NewPCG(uint64(threads), 1))
-				direct, piled := newTable(size, true), newTable(size, true)
+				direct, piled := newTable(size, d == reads), newTable(size, d == reads)
 				states := [4]uint32{}
 				for i := range states {
 					id, slot, ok := r.contexts.alloc()

@@ -150,7 +150,7 @@ func (g *gbuf) order(t *touch, off int64) taint {
 	found := false
 	for _, tab := range []*table{g.writes, g.atomics} { // of the only worker: stores are kept
 		line := off >> 6
-		m.rec.parts(tab.cell(&m.rec, line), line, func(w part) {
+		m.rec.parts(tab.now(&m.rec, line), line, func(w part) {
 			found = found || w.entry.mask>>(off&63)&1 != 0 && w.cluster != t.s.b.cl.number
 		})
 	}

@@ -88,7 +88,7 @@ func (x *scatter) start(m *worker, t *touch, g *gbuf, i int32) bool {
 		m.saw(g.index, t.c.orig)
 	}
 	x.tab, x.also = x.book.tables(x.d)
-	x.heap = x.tab.piles != nil && x.size == 4 && t.addr.kind == vector && x.onPiles(&m.rec, x.tab, nil) && !x.book.first.on
+	x.heap = x.tab.piles != nil && x.size == 4 && t.addr.kind == vector && x.onPiles(&m.rec, x.tab, nil) && (x.d == writes || !x.book.first.on)
 	x.stops = 0
 	x.tab.note(b.cl.number)
 	if x.also != nil {

@@ -15,7 +15,7 @@ type table struct {
 	solos int64  // accesses to single elements of lines that are no sheets
 	pages []*page
 	plain []*page // the same, as long as there are no piles
-	tries int64   // reads that would have gone on piles, had there been some
+	tries int64   // accesses that would have gone on piles, had there been some
 	piles []*pile // by page; nil as long as there are none
 }
 
@@ -175,6 +175,14 @@ func (t *table) cell(r *recorder, line int64) uint32 {
 	return w
 }
 
+// now is cell while blocks run.
+func (t *table) now(r *recorder, line int64) uint32 {
+	if n := line / pageLines; t.piled(n) {
+		r.interrupt(t, n)
+	}
+	return t.cell(r, line)
+}
+
 // each calls f with the cells that are not empty, ascending; n lines share one.
 // It ends when f returns false.
 func (t *table) each(r *recorder, f func(line, n int64, cell uint32) bool) {
@@ -213,10 +221,10 @@ func (t *table) masks(r *recorder, f func(line, n int64, mask uint64)) {
 		if p == nil {
 			continue
 		}
-		read := t.readWhole(int64(i))
+		piled := t.wholeOf(int64(i))
 		for k, w := range p {
 			line := int64(i)*pageLines + int64(k)*wideLines
-			if read>>k&1 != 0 || w != 0 && w&flagBits != leafFlag && w&flagBits != boardFlag {
+			if piled>>k&1 != 0 || w != 0 && w&flagBits != leafFlag && w&flagBits != boardFlag {
 				if start+n != line {
 					tell()
 					start = line
