@@ -98,6 +98,7 @@ func BenchmarkWorkers(b *testing.B) {
 	long := []benchLaunch{
 		{"sort", func() *Launch { return sortLaunch(b) }},
 		{"gather", func() *Launch { return gatherLaunch(b) }},
+		{"gather of 4 million", func() *Launch { return gatherOf(b, 4*million) }},
 		{"softmax", func() *Launch { return softmaxLaunch(b, 32768) }},
 		{"matmul", func() *Launch {
 			return launchOf(b, "matmul_apart.ptx", "", [3]uint32{8, 8, 1}, 8, 49152, 2*million, 2*million, 2*million)

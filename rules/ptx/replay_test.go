@@ -89,10 +89,12 @@ add.s64 %rd10, %rd0, %rd12; add.s64 %rd11, %rd2, %rd12;
 ld.global.b32 %r1, [%rd10]; mul.wide.s32 %rd13, %r1, 4; add.s64 %rd14, %rd1, %rd13;
 ld.global.b32 %r2, [%rd14]; st.global.b32 [%rd11], %r2; ret;`
 
-func gatherLaunch(t testing.TB) *Launch {
-	l := handLaunch(kernel(t, 3, gatherBody), 4096, 256, 0, 4*million, 4*million, 4*million)
-	l.Buffers[0].Contents = permutation(million, 9)
-	l.Buffers[1].Contents = f32s(million, 9)
+func gatherLaunch(t testing.TB) *Launch { return gatherOf(t, million) }
+
+func gatherOf(t testing.TB, n int) *Launch {
+	l := handLaunch(kernel(t, 3, gatherBody), uint32(n/256), 256, 0, 4*n, 4*n, 4*n)
+	l.Buffers[0].Contents = permutation(n, 9)
+	l.Buffers[1].Contents = f32s(n, 9)
 	return l
 }
 
