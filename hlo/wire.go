@@ -70,7 +70,7 @@ func (fs fields) after(f field) field { return fs.at(f.end) }
 // Nearly all have a tag and a length, or a number, of one or two bytes each, and ids of
 // five or six: those are taken out of one or two words. Whatever is longer, or wrong, or
 // stands at the end of the data, goes the slow way. The widths are guessed well by the
-// processor: without branches on them this takes twice as long.
+// processor: without branches on them this takes half as long again.
 func (fs fields) at(p int) field {
 	if p >= fs.end || fs.in.fail.what != "" {
 		return field{}
@@ -202,18 +202,7 @@ func (fs fields) ints(dst []int64, f field) []int64 {
 	}
 	dst = slices.Grow(dst, f.end-f.start) // a number takes a byte or more
 	list := fs.message(f)
-	data := fs.in.data
 	for p := f.start; p < f.end; {
-		// varint, without the call.
-		if len(data)-p >= 8 {
-			word := binary.LittleEndian.Uint64(data[p:])
-			stop := ^word & 0x8080808080808080
-			if next := p + bits.TrailingZeros64(stop)/8 + 1; stop != 0 && next <= f.end {
-				dst = append(dst, int64(gather(word&(stop^(stop-1)))))
-				p = next
-				continue
-			}
-		}
 		var n int64
 		n, p = list.numberAt(p)
 		dst = append(dst, n)
