@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -255,6 +256,11 @@ func TestShrinkingFile(t *testing.T) {
 		_, err = readWhole(nil, f, size)
 		assert.Equal(t, want, err)
 		require.NoError(t, f.Close())
+		whole, err := readWhole(nil, iotest.HalfReader(strings.NewReader(strings.Repeat("x", 100))), size)
+		if want != errGrew { // what comes in pieces is not asked for more than it had
+			assert.Equal(t, want, err)
+			assert.True(t, err != nil || len(whole) == 100)
+		}
 	}
 	data := call().encode()
 	for size, want := range map[int64]error{int64(len(data)) + 1: errShrank, int64(len(data)) - 1: nil} {

@@ -144,17 +144,20 @@ func (r *Reader) readText(buf []byte, path string) ([]byte, error) {
 // readWhole reads a file of size bytes into the memory of buf.
 func readWhole(buf []byte, f io.Reader, size int64) ([]byte, error) {
 	buf = resize(buf, int(size)+1) // one more, to see that it did not grow
-	// A regular file gives all that it has at once: less than asked for is its end.
-	n, err := f.Read(buf)
-	switch {
-	case err != nil && err != io.EOF:
-		return buf, err
-	case n > int(size):
-		return buf, errGrew
-	case n < int(size):
-		return buf, errShrank
+	// Nearly every file system gives all that a file has at once.
+	for n := 0; n != int(size); {
+		got, err := f.Read(buf[n:])
+		n += got
+		switch {
+		case n > int(size):
+			return buf, errGrew
+		case err == io.EOF && n < int(size):
+			return buf, errShrank
+		case err != nil && err != io.EOF:
+			return buf, err
+		}
 	}
-	return buf[:n], nil
+	return buf[:size], nil
 }
 
 // loadFile reads a file: small ones in one piece, big ones without their huge
