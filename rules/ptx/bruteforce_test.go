@@ -117,11 +117,15 @@ func (th *gThread) flatten(b *brute, body []gStmt) {
 				th.flatten(b, s.other)
 			}
 		case gAccess, gCopy:
-			st := step{s: s, on: s.guard == nil || s.guard.holds(p), gather: s.index.how == ixGather}
+			st := step{s: s, on: s.guard == nil || s.guard.holds(p), gather: s.index.how == ixGather || s.index.how == ixRows}
 			st.off = s.base + s.size*s.vec*s.index.eval(b.k, p)
 			if st.gather {
 				raw := s.index
-				raw.how, raw.mask = ixAffine, gMapSize-1
+				if raw.mask = gMapSize - 1; raw.how == ixRows {
+					raw.how, raw.k = ixShift, gRowLog
+				} else {
+					raw.how = ixAffine
+				}
 				st.off2 = 4 * raw.eval(b.k, p)
 			}
 			st.dst = s.dst.base + s.size*s.dst.index.eval(b.k, p)

@@ -76,6 +76,7 @@ const (
 	ixHash
 	ixGather // through the map buffer
 	ixShift
+	ixRows // the same, by rows of gRow neighbours
 )
 
 // gCond is a condition on the thread's place.
@@ -116,6 +117,8 @@ type gKernel struct {
 
 const (
 	gMapSize    = 64
+	gRowLog     = 4
+	gRow        = 1 << gRowLog
 	gSharedSize = 1024 // bytes beyond the mbarriers
 	gMaxMbars   = 8
 )
@@ -166,7 +169,14 @@ func (x *gIndex) eval(k *gKernel, p *gPlace) int {
 	case ixShift:
 		v >>= x.k
 	case ixGather:
-		v = binary.LittleEndian.Uint32(k.bufs[k.mapBuf].contents[4*(v&(gMapSize-1)):])
+		v = k.mapped(v)
+	case ixRows:
+		v = k.mapped(v/gRow)*gRow + v%gRow
 	}
 	return int(v & x.mask)
+}
+
+// mapped gives an element of the map.
+func (k *gKernel) mapped(v uint32) uint32 {
+	return binary.LittleEndian.Uint32(k.bufs[k.mapBuf].contents[4*(v%gMapSize):])
 }

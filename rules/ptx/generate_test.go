@@ -200,6 +200,10 @@ func (g *generator) index(sc gScope, count int) gIndex {
 		x.how = ixGather
 	case 4:
 		x.how, x.k = ixShift, uint32(1+g.IntN(3))
+	case 7:
+		if count >= 4*gRow {
+			x.how = ixRows
+		}
 	}
 	if x.how == ixAffine && x.tid >= 0 {
 		most := x.tid*(n-1) + x.cta*(g.k.blocks()-1) + x.it*3 + x.add

@@ -26,15 +26,25 @@ func (w *gWriter) index(x gIndex, s *gStmt) {
 	case ixShift:
 		w.put("shr.u32 %%r10, %%r10, %d;", x.k)
 	case ixGather:
-		w.put("and.b32 %%r10, %%r10, %d;", gMapSize-1)
-		w.put("mul.wide.u32 %%d8, %%r10, 4;")
-		w.put("add.s64 %%d8, %%d%d, %%d8;", w.k.mapBuf)
-		w.put("ld.global.u32 %%r10, [%%d8];")
-		s.mapLine = w.lines
+		w.mapped(s)
+	case ixRows:
+		w.put("and.b32 %%r12, %%r10, %d;", gRow-1)
+		w.put("shr.u32 %%r10, %%r10, %d;", gRowLog)
+		w.mapped(s)
+		w.put("mad.lo.s32 %%r10, %%r10, %d, %%r12;", gRow)
 	}
 	if !x.bare {
 		w.put("and.b32 %%r10, %%r10, %d;", x.mask)
 	}
+}
+
+// mapped reads the element of the map of which the number is in r10.
+func (w *gWriter) mapped(s *gStmt) {
+	w.put("and.b32 %%r10, %%r10, %d;", gMapSize-1)
+	w.put("mul.wide.u32 %%d8, %%r10, 4;")
+	w.put("add.s64 %%d8, %%d%d, %%d8;", w.k.mapBuf)
+	w.put("ld.global.u32 %%r10, [%%d8];")
+	s.mapLine = w.lines
 }
 
 // address gives the operand of an access to shared or global memory.

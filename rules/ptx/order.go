@@ -70,7 +70,7 @@ func (p *part) threadsOn(line int64, i int, f func(t int) bool) bool {
 	case p.entry.thread != anyThread:
 		return f(p.entry.threadAt(i))
 	case p.plan == nil:
-		return f(int(p.event.thread))
+		return f(p.event.threadAt(line<<6 + int64(i) - p.base))
 	}
 	return p.plan.threadsAt(line<<6+int64(i)-p.base, f)
 }
@@ -103,7 +103,7 @@ func sameThreads(a, b event, delta int64) bool {
 		return false
 	}
 	if a.plan == nil || b.plan == nil {
-		return a.plan == nil && b.plan == nil && a.thread == b.thread
+		return a.plan == nil && b.plan == nil && a.alike(b.stored, delta)
 	}
 	if a.plan.t == nil || b.plan.t == nil {
 		return a.plan.t == b.plan.t && a.plan.mask.n == 1 && b.plan.mask.n == 1 && a.plan.mask.list[0] == b.plan.mask.list[0] ||

@@ -40,6 +40,15 @@ mul.wide.s32 %rd13, %r1, 4; add.s64 %rd14, %rd1, %rd13; mul.wide.s32 %rd15, %r1,
 		"gather thrice":        made(load+load+"bar.sync 0;"+load+store, func(i int) int { return half[i%len(half)] }),
 		"gather of 8 bytes":    made("ld.global.v2.b32 {%r2, %r3}, [%rd16];"+store, func(i int) int { return perm[i] }),
 		"gather of neighbours": made(load+store, func(i int) int { return perm[i/3] + i%3 }),
+		"gather of whole rows": made(load+store, func(i int) int { return perm[i/16]/16*16 + i%16 }),
+		"gather of long rows":  made(load+"ld.global.b32 %r3, [%rd14];"+store+load, func(i int) int { return perm[i/100]/50*50 + i%100 }),
+		"rows in place":        made(load+"st.global.b32 [%rd14], %r2;"+load+store, func(i int) int { return perm[i/32*32]/32*32 + i%32 }),
+		"rows and singles": made(load+"ld.global.v2.b32 {%r2, %r3}, [%rd16];"+put, func(i int) int {
+			if i/48%3 == 0 {
+				return perm[i]
+			}
+			return perm[i/48*48]/2*2 + i%48
+		}),
 		"gather of rows": made(load+store, func(i int) int {
 			if i/threads%2 == 0 {
 				return perm[i]

@@ -10,7 +10,7 @@ type stored struct {
 	rank    uint16 // of the block in its cluster
 	async   uint16 // 1 + mbarrier whose phase completes the access; asyncNever: nothing does
 	phase   uint32 // that phase
-	thread  int32  // of a range: who; of single threads: the complement of their number in solos
+	thread  int32  // of a range: who, see threadAt; of single threads: the complement of their number in solos
 	size    uint32 // of a range
 	base    int64  // offset in the buffer of the first byte
 }

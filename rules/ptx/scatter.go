@@ -157,6 +157,11 @@ func (r *recorder) scatter(x *scatter, t *table, runs []threadRun) {
 	}
 	moved := false
 	for k := range runs {
+		if from, to, row := runs[k].row(x.size); row {
+			r.putRow(t, x, runs[k], from, to)
+			moved = ok
+			continue
+		}
 		p := at[k]
 		if moved {
 			p = t.place(r, &runs[k])
