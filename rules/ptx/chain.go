@@ -141,6 +141,11 @@ func (r *recorder) take(en *entry, mask uint64) {
 
 // parts calls f for each part of a line's cell.
 func (r *recorder) parts(cell uint32, line int64, f func(p part)) {
+	r.partsOf(cell, line, ^uint64(0), f)
+}
+
+// partsOf is parts for those that have some of the bytes, and maybe others.
+func (r *recorder) partsOf(cell uint32, line int64, of uint64, f func(p part)) {
 	switch {
 	case cell == 0:
 	case cell&flagBits == 0:
@@ -153,11 +158,11 @@ func (r *recorder) parts(cell uint32, line int64, f func(p part)) {
 			f(part{ev, entry{mask: ev.lineMask(line), ev: id, thread: anyThread}})
 		}
 	case cell&flagBits == sheetFlag:
-		r.sheets.get(cell & indexBits).owners(func(o uint32, mask uint64) { f(r.part(o, mask)) })
+		r.sheets.get(cell&indexBits).owners(of, func(o uint32, mask uint64) { f(r.part(o, mask)) })
 	default:
 		for i := cell & indexBits; ; {
 			en := r.entries.get(i)
-			r.entryParts(en, f)
+			r.entryParts(en, of, f)
 			if en.next == 0 {
 				return
 			}
@@ -166,11 +171,11 @@ func (r *recorder) parts(cell uint32, line int64, f func(p part)) {
 	}
 }
 
-func (r *recorder) entryParts(en *entry, f func(p part)) {
+func (r *recorder) entryParts(en *entry, of uint64, f func(p part)) {
 	switch {
-	case en.mask == 0:
+	case en.mask&of == 0:
 	case en.how == inSheet:
-		r.sheets.get(en.ev).owners(func(o uint32, mask uint64) { f(r.part(o, mask)) })
+		r.sheets.get(en.ev).owners(of, func(o uint32, mask uint64) { f(r.part(o, mask)) })
 	default:
 		f(part{r.event(en.ev - 1), *en})
 	}

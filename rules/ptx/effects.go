@@ -6,15 +6,15 @@ func (rec *record) ranges(t *table) []Range {
 	return out
 }
 
-// effects tells what happened to one buffer.
-func (rec *record) effects(g *gbuf, reach map[int32]bool) Effects {
+// effects tells what happened to one buffer; elsewhere is what the function of that name says of it.
+func (rec *record) effects(g *gbuf, elsewhere []Range, reach map[int32]bool) Effects {
 	stored := rec.ranges(g.writes)
 	e := Effects{Read: rec.ranges(g.reads), Written: stored, Atomic: rec.ranges(g.atomics)}
 	e.Zeroed = union(g.zero, nil)
 	first := union(e.Read, e.Atomic)
 	if g.writes.any {
 		first = g.first.ranges()
-		e.Elsewhere = minus(rec.elsewhere(g), e.Zeroed)
+		e.Elsewhere = minus(elsewhere, e.Zeroed)
 	}
 	e.ReadFirst = minus(first, e.Zeroed)
 	e.Written = union(e.Written, e.Zeroed)
@@ -42,46 +42,12 @@ func (f *firstReads) ranges() []Range {
 	return out
 }
 
-// elsewhere gives the bytes read first where no read is known to come before
-// every write: another cluster's may come first, or one without an order.
-func (rec *record) elsewhere(g *gbuf) []Range {
-	var out ranges
-	g.first.each(func(line int64, mask uint64) { out.lines(line, 1, rec.mayPrecede(g, line, mask)) })
-	return out
-}
-
-// mayPrecede gives the bytes of mask that a write may precede, whichever way
-// the launch goes: some read has a write with no order to it, and no read is
-// ordered before every write. Of ordered reads the last alone is kept, so that
-// a write between them does not say that the first came after it.
-func (rec *record) mayPrecede(g *gbuf, line int64, mask uint64) uint64 {
-	n := rec.s.threads
-	free, first := uint64(0), uint64(0)
-	rec.reads(g, line, func(r part) {
-		late := uint64(0)
-		rec.r.parts(g.writes.cell(&rec.r, line), line, func(w part) {
-			both := w.entry.mask & r.entry.mask & mask
-			both &^= orderedBytes(n, r, w, line, line, 0, both, 0)
-			late |= both
-			free |= both &^ orderedBytes(n, w, r, line, line, 0, both, 0)
-		})
-		first |= r.entry.mask &^ late
-	})
-	return free &^ first
-}
-
-// reads calls f for what reads or updates a line.
-func (rec *record) reads(g *gbuf, line int64, f func(r part)) {
-	rec.r.parts(g.reads.cell(&rec.r, line), line, f)
-	rec.r.parts(g.atomics.cell(&rec.r, line), line, f)
-}
-
 // someAccess describes one access to a byte.
 func (rec *record) someAccess(at int64, tables ...*table) *Access {
 	var out *Access
 	for _, t := range tables {
 		line := at >> 6
-		rec.r.parts(t.cell(&rec.r, line), line, func(p part) {
+		rec.r.partsOf(t.cell(&rec.r, line), line, 1<<(at&63), func(p part) {
 			if p.entry.mask>>(at&63)&1 == 0 {
 				return
 			}

@@ -101,7 +101,7 @@ func (m *worker) markLine(b *book, line int64, read part) {
 		read.event = event{&at, &when}
 	}
 	if cell := b.writes.now(&m.rec, line); cell != 0 {
-		m.rec.parts(cell, line, func(w part) {
+		m.rec.partsOf(cell, line, left, func(w part) {
 			if both := w.entry.mask & left; both != 0 && w.cluster == read.cluster {
 				left &^= m.rec.before(w, read, line, both)
 			}

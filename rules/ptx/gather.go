@@ -35,12 +35,13 @@ func (s *launchState) outcome() *Outcome {
 	o.record = rec
 	reach := s.p.reachable()
 	o.Effects = make([]Effects, len(s.l.Buffers))
+	elsewhere := rec.elsewhere()
 	var wg sync.WaitGroup
 	slots := make(chan bool, max(s.l.Workers, 1)) // as many at once as there are workers
 	for i := range o.Effects {
 		slots <- true
 		wg.Go(func() {
-			o.Effects[i] = rec.effects(s.bufs[i], reach)
+			o.Effects[i] = rec.effects(s.bufs[i], elsewhere[i], reach)
 			<-slots
 		})
 	}

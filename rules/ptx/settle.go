@@ -183,7 +183,7 @@ func (r *recorder) trim(cell *uint32, line int64, mask uint64, c uint32) {
 		}
 		mask &^= unit
 		lo, second := c, ^uint32(0)
-		r.parts(*cell, line, func(p part) {
+		r.partsOf(*cell, line, unit, func(p part) {
 			if p.entry.mask&unit == 0 || p.cluster == lo {
 				return
 			}

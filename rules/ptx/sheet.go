@@ -95,9 +95,14 @@ func (r *recorder) part(owner uint32, mask uint64) part {
 	return part{r.event(id), entry{mask: mask, ev: id + 1, thread: int16(thread), first: uint8(bits.TrailingZeros64(mask)), how: 6 + 1<<4}}
 }
 
-// owners calls f for each owner and its bytes: neighbours of one owner at once.
-func (sh *sheet) owners(f func(owner uint32, mask uint64)) {
+// owners calls f for each owner of some of the bytes, and all of its own there:
+// neighbours of one owner at once.
+func (sh *sheet) owners(of uint64, f func(owner uint32, mask uint64)) {
 	for k := 0; k < lineElements; {
+		if of>>(4*k)&elementMask == 0 {
+			k++
+			continue
+		}
 		o, n := sh.owner[k], 1
 		for k+n < lineElements && sh.owner[k+n] == o {
 			n++
