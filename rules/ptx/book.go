@@ -220,6 +220,9 @@ func (r *recorder) uniteLine(t *table, cell *uint32, other uint32, line int64) {
 		r.freeSheet(other & indexBits)
 		return
 	}
+	if r.uniteSheets(cell, other) {
+		return
+	}
 	r.parts(other, line, func(p part) {
 		if !r.unfold(cell, line) {
 			return
