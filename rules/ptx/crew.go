@@ -124,6 +124,7 @@ func (m *worker) account() {
 	m.stats.Instructions += m.instrs
 	m.stats.Executed += m.executed
 	m.tagsOf = append(m.tagsOf, &m.tags)
+	m.launchState.addStrays(m)
 	for x := range m.seen {
 		m.seenBy[x] = true
 	}

@@ -112,6 +112,7 @@ type worker struct {
 	scatter    scatter
 	results    results
 	addrCopy   value
+	strays     map[strayKey]*Stray
 	lastSaw    []int32 // by instruction: 1 + the buffer that it read last
 	seen       map[sight]bool
 }
@@ -196,7 +197,7 @@ func newWorker(s *launchState, first bool) *worker {
 	m := &worker{launchState: s, threads: s.threads, warps: (s.threads + 31) / 32}
 	m.threadBits = uint8(bits.Len(uint(s.threads - 1)))
 	m.rec, m.books = newRecorder(m, s), s.openBooks(first)
-	m.seen = map[sight]bool{}
+	m.seen, m.strays = map[sight]bool{}, map[strayKey]*Stray{}
 	m.full = newSet(s.threads)
 	for i := 0; i < s.threads; i++ {
 		m.full.add(i)

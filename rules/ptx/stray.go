@@ -5,10 +5,9 @@ type strayKey struct {
 	space space
 }
 
-// stray notes a touch outside of every buffer.
+// stray notes a touch outside of every buffer, for the worker: there may be as many as
+// there are accesses.
 func (m *worker) stray(t *touch, i int32, a uint64, size int64, write bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	k := strayKey{t.c.orig, t.space}
 	if s := m.strays[k]; s != nil {
 		s.Count++
@@ -31,4 +30,21 @@ func (m *worker) newStray(t *touch, i int32, a uint64, size int64, write bool) S
 		s.Nearest, s.Offset = m.nearest(a)
 	}
 	return s
+}
+
+// addStrays adds what a worker noted to what the launch tells: of each kind the
+// first block's.
+func (s *launchState) addStrays(m *worker) {
+	for k, x := range m.strays {
+		old := s.strays[k]
+		switch {
+		case old == nil:
+			s.strays[k] = x
+		case before(x.Block, old.Block):
+			x.Count += old.Count
+			s.strays[k] = x
+		default:
+			old.Count += x.Count
+		}
+	}
 }
