@@ -11,27 +11,33 @@ func (rec *record) effects(g *gbuf, elsewhere []Range, reach map[int32]bool) Eff
 	stored := rec.ranges(g.writes)
 	e := Effects{Read: rec.ranges(g.reads), Written: stored, Atomic: rec.ranges(g.atomics)}
 	e.Zeroed = union(g.zero, nil)
-	first := union(e.Read, e.Atomic)
+	touched := joined(e.Read, e.Atomic)
+	first := touched
 	if g.writes.any {
 		first = g.first.ranges()
 		e.Elsewhere = minus(elsewhere, e.Zeroed)
 	}
 	e.ReadFirst = minus(first, e.Zeroed)
-	e.Written = union(e.Written, e.Zeroed)
+	e.Written = joined(e.Written, e.Zeroed)
 	e.OldRead = len(e.ReadFirst) > 0
 	for x := range rec.s.seenBy {
 		e.Reaches = e.Reaches || x.buffer == g.index && reach[x.orig]
 	}
-	if plain := minus(e.ReadFirst, e.Elsewhere); len(plain) > 0 {
-		e.FirstRead = rec.someAccess(plain[0].Start, g.reads, g.atomics)
-	} else if len(e.ReadFirst) > 0 {
-		e.FirstRead = rec.someAccess(e.ReadFirst[0].Start, g.reads, g.atomics)
+	plain := e.ReadFirst
+	if len(e.Elsewhere) > 0 {
+		plain = minus(plain, e.Elsewhere)
 	}
-	if u := union(stored, e.Atomic); len(u) > 0 {
+	if len(plain) == 0 {
+		plain = e.ReadFirst
+	}
+	if len(plain) > 0 {
+		e.FirstRead = rec.someAccess(plain[0].Start, g.reads, g.atomics)
+	}
+	if u := joined(stored, e.Atomic); len(u) > 0 {
 		e.WrittenBy = rec.someAccess(u[0].Start, g.writes, g.atomics)
 	}
-	if u := union(e.Read, e.Atomic); len(u) > 0 {
-		e.ReadBy = rec.someAccess(u[0].Start, g.reads, g.atomics)
+	if len(touched) > 0 {
+		e.ReadBy = rec.someAccess(touched[0].Start, g.reads, g.atomics)
 	}
 	return e
 }

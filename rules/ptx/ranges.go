@@ -57,8 +57,22 @@ func union(a, b []Range) []Range {
 	return out
 }
 
+// joined is union for lists that are merged; with an empty one it is the other, and no copy.
+func joined(a, b []Range) []Range {
+	switch {
+	case len(b) == 0:
+		return a
+	case len(a) == 0:
+		return b
+	}
+	return union(a, b)
+}
+
 // minus takes b from a; both ascending and merged.
 func minus(a, b []Range) []Range {
+	if len(b) == 0 {
+		return append([]Range(nil), a...)
+	}
 	var out []Range
 	k := 0
 	for _, x := range a {
