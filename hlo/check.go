@@ -147,14 +147,15 @@ func (b *builder) checkValues(i int32) error {
 func (m *Module) hasPosition(fs fields, index ShapeIndex) bool {
 	for _, want := range index {
 		s := shape{count: 1}
-		n := int64(-1)
+		n, found := int64(0), false
 		var element fields
-		for f := fs.first(); f.tag != 0 && n != want; f = fs.after(f) {
+		for f := fs.first(); f.tag != 0 && !found; f = fs.after(f) {
 			if s.read(fs, f) && s.element == TupleType {
-				n, element = n+1, fs.message(f)
+				element, found = fs.message(f), n == want
+				n++
 			}
 		}
-		if n != want {
+		if !found {
 			return false
 		}
 		fs = element

@@ -109,19 +109,19 @@ func (b *builder) decodeFrames(fs fields) {
 		case 2<<3 | wireBytes:
 			t.functions = append(t.functions, b.text(f.span()))
 		case 3<<3 | wireBytes:
-			n := numbers(fs.message(f))
+			n := numbers(fs.message(f), 4)
 			t.locations = append(t.locations, location{n[0], n[1], n[2], n[3]})
 		case 4<<3 | wireBytes:
-			n := numbers(fs.message(f))
+			n := numbers(fs.message(f), 2)
 			t.frames = append(t.frames, stackFrame{n[0], n[1]})
 		}
 	}
 }
 
-// numbers reads a message whose first fields are int32.
-func numbers(fs fields) (list [4]int32) {
+// numbers reads a message whose first fields, count of them, are int32.
+func numbers(fs fields, count uint64) (list [4]int32) {
 	for f := fs.first(); f.tag != 0; f = fs.after(f) {
-		if n := f.tag >> 3; f.tag&7 == wireVarint && n <= uint64(len(list)) {
+		if n := f.tag >> 3; f.tag&7 == wireVarint && n <= count {
 			list[n-1] = fs.int32(f)
 		}
 	}

@@ -88,6 +88,7 @@ func TestRefuses(t *testing.T) {
 		}, "value id 3 is assigned but not defined"},
 		{"a value of no instruction", func(m *module) { m.buffers[0] = buffer(1, 16, 12) }, "instruction id 12, which is not there"},
 		{"a value outside its shape", func(m *module) { m.buffers[0] = buffer(1, 16, 10, 5) }, "not in the shape"},
+		{"a value before its shape", func(m *module) { m.buffers[0] = buffer(1, 16, 10, -1) }, "not in the shape"},
 		{"two values in one place", func(m *module) { m.buffers[0] = buffer(1, 16, 11) }, "are defined in one place"},
 		{"two values of one id", func(m *module) { m.buffers[0] = buffer(2, 16, 10) }, "value id 2 stands twice"},
 		{"no buffer for a result", func(m *module) {

@@ -286,3 +286,22 @@ func TestValuesByOffset(t *testing.T) {
 		assert.Equal(t, []int32{2, 1, 3, 0}, accept(t, m.encode()).Allocations[0].Values)
 	}
 }
+
+// TestUnpackedLists: numbers of a list that stand one by one take no more of the limit
+// than packed ones.
+func TestUnpackedLists(t *testing.T) {
+	const id = 1 << 62 // nine bytes wide
+	m := call()
+	operands := message{}
+	for range 5000 {
+		operands = operands.num(36, id)
+	}
+	m.computations = []message{computation(1, 11,
+		instruction(id, "parameter", array(4), nil),
+		instruction(11, "custom-call", array(4), operands.str(28, "target")))}
+	m.more = message{}.bytes(7, schedule(1, id, 11))
+	m.buffers[0] = buffer(1, 16, id)
+	got, err := NewReader(Limits{ModelBytes: 5000*idBytes + 10000}).read(m.encode())
+	require.NoError(t, err)
+	assert.Len(t, got.Instructions[1].Operands, 5000)
+}

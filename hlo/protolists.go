@@ -105,8 +105,11 @@ func (b *builder) more(fs fields, s *span, f field) {
 		fs.failed(f.start, "parts of a repeated field do not stand together")
 		return
 	}
-	// A number takes a byte or more of a packed list; f is empty where it is no list.
-	b.spend(fs, int64(max(f.end-f.start, 1))*idBytes)
+	most := 1
+	if f.tag&7 == wireBytes {
+		most = f.end - f.start // a number of the list takes a byte or more
+	}
+	b.spend(fs, int64(most)*idBytes)
 	b.ids = fs.ints(b.ids, f)
 	s.end = int32(len(b.ids))
 }

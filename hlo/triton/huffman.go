@@ -86,7 +86,7 @@ func (f *inflater) dynamic() {
 	}
 	f.literals.reset()
 	f.distances.reset()
-	f.coded, f.tabled = true, false
+	f.coded, f.tabled, f.preset = true, false, false
 	if !f.codeLengths(literals, literals+distances) || !f.literals.finish() || !f.distances.finish() {
 		f.corrupt()
 	}
@@ -230,8 +230,14 @@ func distanceOf(symbol int) (base int, extra uint) {
 	return 1 + (2+symbol%2)<<extra, extra
 }
 
-// fixed makes the codes of RFC 1951, 3.2.6.
+// fixed makes the codes of RFC 1951, 3.2.6, unless the block before had them too: a
+// stream can have a million such blocks with nothing in them.
 func (f *inflater) fixed() {
+	f.coded = true
+	if f.preset {
+		return
+	}
+	f.tabled, f.preset = false, true
 	f.literals.reset()
 	f.distances.reset()
 	for symbol := range 288 {
@@ -247,7 +253,6 @@ func (f *inflater) fixed() {
 	for symbol := range 32 {
 		f.distances.add(symbol, 5)
 	}
-	f.coded, f.tabled = true, false
 	f.literals.finish()
 	f.distances.finish()
 }

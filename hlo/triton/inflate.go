@@ -44,6 +44,7 @@ type inflater struct {
 	literals, distances huffman
 	tables              tables // of both
 	tabled              bool   // the block was long enough to make them
+	preset              bool   // the codes are those of fixed
 }
 
 // start begins a stream.

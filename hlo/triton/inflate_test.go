@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"hash/adler32"
 	"io"
+	mathbits "math/bits"
 	"math/rand/v2"
 	"testing"
 
@@ -140,4 +141,32 @@ func FuzzInflate(f *testing.F) {
 		require.Equal(t, min(len(all), int(n)), prefix.n)
 		require.True(t, bytes.Equal(all[:prefix.n], prefix.out[:prefix.n]))
 	})
+}
+
+// TestFixedCodesAreMadeOnce: a block with the fixed codes behind another one takes them
+// over, be it with what was changed in them.
+func TestFixedCodesAreMadeOnce(t *testing.T) {
+	// Two blocks of one literal each: 3 bits of header, 8 of code, 7 of end, lowest first.
+	packed := []byte{0x78, 0x9c}
+	var bits uint64
+	put := func(v uint64, at uint) { bits |= v << at }
+	for i, literal := range []byte{'a', 'b'} {
+		put(uint64(i)|1<<1, uint(18*i))
+		put(uint64(mathbits.Reverse8(literal+0x30)), uint(18*i+3))
+	}
+	packed = binary.LittleEndian.AppendUint64(packed, bits)
+	var f inflater
+	f.start(packed, make([]byte, 4))
+	f.until(1)
+	require.Equal(t, "a", string(f.out[:f.n]))
+	f.literals.of(8)['b'] = 'c'
+	f.until(2)
+	require.NoError(t, f.err)
+	require.Equal(t, "ac", string(f.out[:f.n]))
+	_, err := f.whole(deflate(t, text(rand.New(rand.NewPCG(7, 8)), 9000), 9), nil, 9000)
+	require.NoError(t, err)
+	require.False(t, f.preset, "the text has codes of its own")
+	f.start(packed, make([]byte, 4))
+	f.until(2)
+	require.Equal(t, "ab", string(f.out[:f.n]))
 }
