@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -83,7 +84,9 @@ func trimCache(dir string, most int64, now time.Time) {
 		if total <= most-most/trimParts {
 			return
 		}
-		if os.Remove(e.path) == nil {
+		// What another process removed meanwhile is gone all the same: it would trim too
+		// much to remove another entry in its place.
+		if err := os.Remove(e.path); err == nil || errors.Is(err, fs.ErrNotExist) {
 			total -= e.size
 		}
 	}
