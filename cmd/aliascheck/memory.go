@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// quietHeap is the heap in bytes below which garbage is not collected: what an
-	// audit of a thousand modules keeps is a tenth of it, and would be marked forty
-	// times over.
+	// quietHeap is the heap in bytes below which garbage is not collected: an audit of
+	// 2,200 modules with 26,000 calls ends below it, and the 7 MiB of that which are kept
+	// would be marked a moment before.
 	quietHeap = 22 << 20
 	// leastHeap is the heap in bytes below which Go does not collect at 100 percent.
 	leastHeap = 4 << 20

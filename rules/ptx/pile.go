@@ -102,7 +102,8 @@ func (t *table) wholeOf(n int64) uint64 {
 	return t.piles[n].whole
 }
 
-// pileRuns puts short runs of an event on piles. It gives those that are left.
+// pileRuns puts short runs of an event on piles. It gives those that are left, in the
+// same memory: updates, which two tables are told of, have no piles.
 func (r *recorder) pileRuns(x *scatter, t *table, runs []threadRun) []threadRun {
 	left := runs[:0]
 	for _, run := range runs {
