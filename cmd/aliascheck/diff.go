@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"runtime"
 
+	"aliascheck/cmd/aliascheck/diff"
+	"aliascheck/rules"
+
 	"github.com/spf13/cobra"
 )
 
@@ -58,26 +61,42 @@ func (o *auditOptions) diff(ctx context.Context, a *app, paths [2]string) error 
 	}
 	p := newProgress(a.stderr, o.quiet)
 	defer p.clear()
-	var sides [2]*dumpFacts
+	how := diff.Options{Limits: o.limits, Jobs: o.jobs, Step: p.step, Auditor: func() *rules.Auditor { return job.newWorker().auditor }}
+	var sides [2]*diff.Dump
 	for n, path := range paths {
-		if sides[n], err = job.readFacts(ctx, path, p); err != nil {
+		if sides[n], err = diff.Read(ctx, how, path); err != nil {
 			return err
 		}
 	}
 	p.clear()
-	r := newDiffReport(paths, sides[0], sides[1])
-	write := r.writeText
+	r := diff.Compare(tool(), paths, sides[0], sides[1])
+	write := r.WriteText
 	if o.format == "json" {
-		write = r.writeJSON
+		write = r.WriteJSON
 	}
 	if err := write(a.stdout); err != nil {
 		return fmt.Errorf("writing the report: %w", err)
 	}
 	switch {
-	case !r.whole():
+	case !r.Whole():
 		return exitError(exitFailed)
-	case !r.same():
+	case !r.Same():
 		return exitError(exitFindings)
 	}
 	return nil
+}
+
+// newDiffJob is what reads and judges both sides.
+func (o *auditOptions) newDiffJob() (*auditJob, error) {
+	job := &auditJob{options: o, collector: rules.NewCollector()}
+	var err error
+	if job.config, err = o.loadConfig(); err != nil {
+		return nil, err
+	}
+	if o.replay != "off" {
+		if job.runner, err = o.kernels.analyzer(); err != nil {
+			return nil, err
+		}
+	}
+	return job, nil
 }

@@ -112,8 +112,7 @@ func (w *worker) audit(ctx context.Context, src hlo.Source) (*rules.ModuleReport
 
 // finish writes the reports and the baseline, and says how the audit ended.
 func (j *auditJob) finish(a *app) error {
-	tool := rules.Tool{Name: "aliascheck", Version: version()}
-	r := j.collector.Report(tool, j.config.Suppressions, j.baseline, time.Now())
+	r := j.collector.Report(tool(), j.config.Suppressions, j.baseline, time.Now())
 	for i := range j.outputs {
 		if err := j.outputs[i].to(a, r); err != nil {
 			return fmt.Errorf("writing the report: %w", err)

@@ -9,8 +9,9 @@ import (
 	"strings"
 
 	"aliascheck/cmd/aliascheck/report"
+	"aliascheck/cmd/aliascheck/tensormap"
 	"aliascheck/rules"
-	"aliascheck/rules/tensormap"
+	tma "aliascheck/rules/tensormap"
 
 	"github.com/spf13/cobra"
 )
@@ -22,14 +23,7 @@ type tensormapOptions struct {
 	failOn  string
 	color   string
 	driver  bool
-	params  tensormapParams
-}
-
-// encoder asks a real driver about a descriptor: 0 accepted, else its error code.
-type encoder interface {
-	Encode(d *tensormap.Descriptor) (code int, err error)
-	About() string // which driver and device
-	Close() error
+	params  tensormap.Params
 }
 
 func newTensormapCommand(a *app) *cobra.Command {
@@ -81,7 +75,7 @@ judged, or the log could not be read.`,
 	f.StringVar(&o.failOn, "fail-on", "error", "exit 1 on findings of this `SEVERITY` or graver: error, warning, note or never")
 	f.StringVar(&o.color, "color", "auto", "`WHEN` to colour the text report: auto, always or never")
 	f.BoolVar(&o.driver, "driver", false, "ask the driver of this machine as well, and say where it differs")
-	o.params.addFlags(f)
+	o.params.AddFlags(f)
 	return cmd
 }
 
@@ -99,29 +93,19 @@ func (o *tensormapOptions) run(cmd *cobra.Command, a *app, args []string) error 
 	if err != nil {
 		return err
 	}
-	found := newTensormapReport()
-	if byHand := o.params.given(cmd.Flags()) || dataType != ""; byHand {
-		if len(args) > 0 {
-			return errors.New("parameters describe one descriptor and a log many: give one or the other")
-		}
-		d, err := o.params.descriptor(dataType, cmd.Flags())
-		if err != nil {
-			return err
-		}
-		found.path = "parameters"
-		found.add(tensormap.Entry{Kind: tensormap.Printed, Dialect: "flags", Descriptor: d})
-	} else if err := found.readLog(a, args); err != nil {
+	found, err := o.read(a, cmd, args, dataType)
+	if err != nil {
 		return err
 	}
 	if o.driver {
-		found.askDriver(openDriverEncoder)
+		found.AskDriver(tensormap.OpenDriver)
 	}
 	formats := []string{format}
 	for _, spec := range o.outputs {
 		name, _, _ := strings.Cut(spec, "=")
 		formats = append(formats, name)
 	}
-	return found.finish(a, outputs, formats, o.failOn)
+	return o.finish(a, found, outputs, formats)
 }
 
 // splitFormats tells report formats and data types apart.
@@ -136,7 +120,7 @@ func splitFormats(values []string) (reportFormat, dataType string, err error) {
 			reportFormat, seen = v, true
 			continue
 		}
-		if _, err := tensormap.ParseDataType(v); err != nil {
+		if _, err := tma.ParseDataType(v); err != nil {
 			return "", "", fmt.Errorf("--format %q is neither a report format (%s) nor a data type (u8, f16, bf16, f32, ... or the driver's number)",
 				v, strings.Join(report.Formats(), ", "))
 		}
@@ -148,51 +132,52 @@ func splitFormats(values []string) (reportFormat, dataType string, err error) {
 	return reportFormat, dataType, nil
 }
 
-// readLog reads a file, or standard input.
-func (r *tensormapReport) readLog(a *app, args []string) error {
-	var in io.Reader = a.stdin
-	r.path = "-"
-	if len(args) > 0 && args[0] != "-" {
-		f, err := os.Open(args[0])
+// read takes in what the flags describe, or a log: a file, or standard input.
+func (o *tensormapOptions) read(a *app, cmd *cobra.Command, args []string, dataType string) (*tensormap.Report, error) {
+	if o.params.Given(cmd.Flags()) || dataType != "" {
+		if len(args) > 0 {
+			return nil, errors.New("parameters describe one descriptor and a log many: give one or the other")
+		}
+		d, err := o.params.Descriptor(dataType, cmd.Flags())
 		if err != nil {
-			return err
+			return nil, err
 		}
-		defer f.Close()
-		if info, err := f.Stat(); err == nil && info.IsDir() {
-			return fmt.Errorf("%s is a directory; a log was expected", args[0])
-		}
-		in, r.path = f, args[0]
+		found := tensormap.New("parameters")
+		found.Add(tma.Entry{Kind: tma.Printed, Dialect: "flags", Descriptor: d})
+		return found, nil
 	}
-	stats, err := tensormap.ReadLog(in, r.add)
-	r.stats = stats
+	if len(args) == 0 || args[0] == "-" {
+		found := tensormap.New("-")
+		found.ReadLog(a.stdin)
+		return found, nil
+	}
+	f, err := os.Open(args[0])
 	if err != nil {
-		r.incomplete = append(r.incomplete, rules.Incomplete{Path: r.path, Error: err.Error()})
+		return nil, err
 	}
-	return nil
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("%s is a directory; a log was expected", args[0])
+	}
+	found := tensormap.New(args[0])
+	found.ReadLog(f)
+	return found, nil
 }
 
 // finish writes the reports and says how it ended. Text and JSON show every
 // descriptor; the other formats are the findings alone.
-func (r *tensormapReport) finish(a *app, outputs []output, formats []string, failOn string) error {
-	full := r.report()
+func (o *tensormapOptions) finish(a *app, found *tensormap.Report, outputs []output, formats []string) error {
+	full := found.Audit(tool())
 	for i := range outputs {
 		switch formats[i] {
 		case "text":
-			outputs[i].write = func(w io.Writer, _ *rules.Report, o report.Options) error { return r.writeText(w, full, o) }
+			outputs[i].write = found.WriteText
 		case "json":
-			outputs[i].write = func(w io.Writer, _ *rules.Report, _ report.Options) error { return r.writeJSON(w, full) }
+			outputs[i].write = func(w io.Writer, r *rules.Report, _ report.Options) error { return found.WriteJSON(w, r) }
 		}
 		if err := outputs[i].to(a, full); err != nil {
 			return fmt.Errorf("writing the report: %w", err)
 		}
 	}
-	if len(full.Summary.Incomplete) > 0 {
-		return exitError(exitFailed)
-	}
-	for i := range full.Findings {
-		if failOn != "never" && full.Findings[i].Severity.AtLeast(rules.Severity(failOn)) {
-			return exitError(exitFindings)
-		}
-	}
-	return nil
+	return (&auditJob{options: &auditOptions{failOn: o.failOn}}).exit(full)
 }

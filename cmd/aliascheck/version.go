@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"aliascheck/rules"
+
 	"github.com/spf13/cobra"
 )
 
@@ -34,6 +36,9 @@ func version() string {
 	}
 	return "devel-" + revision + dirty
 }
+
+// tool is what a report says of its maker.
+func tool() rules.Tool { return rules.Tool{Name: "aliascheck", Version: version()} }
 
 // versionLine is what the version command and the version flag print.
 func versionLine() string {

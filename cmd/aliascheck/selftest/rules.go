@@ -1,4 +1,4 @@
-package main
+package selftest
 
 import (
 	"context"
@@ -13,11 +13,11 @@ import (
 	"aliascheck/rules"
 )
 
-// selftestModules are real dumps of testdata, and dumps that its fault injector bent
+// modules are real dumps of testdata, and dumps that its fault injector bent
 // (the prefix says to which rule). go:embed allows nothing but a package variable.
 //
-//go:embed selftest
-var selftestModules embed.FS
+//go:embed modules
+var modules embed.FS
 
 // ruleControl is a rule with a module in which it must find something, and one in
 // which it must not. AC204 and AC205 are shown to the engines themselves, AC901 and
@@ -48,7 +48,7 @@ func ruleControlList() []ruleControl {
 }
 
 // ruleControls audits each control as the command would, without a card.
-func ruleControls(ctx context.Context, _ []int) ([]selfTestRow, error) {
+func ruleControls(ctx context.Context, _ []int) ([]row, error) {
 	codes := map[string][]string{}
 	audit := func(name string) ([]string, error) {
 		if known, ok := codes[name]; ok {
@@ -58,17 +58,17 @@ func ruleControls(ctx context.Context, _ []int) ([]selfTestRow, error) {
 		codes[name] = found
 		return found, err
 	}
-	var rows []selfTestRow
+	var rows []row
 	for _, c := range ruleControlList() {
 		for _, module := range []string{c.found, c.clean} {
-			row := selfTestRow{engine: "rules", name: module, code: c.code, found: module == c.found}
+			shown := row{engine: "rules", name: module, code: c.code, found: module == c.found}
 			found, err := audit(module)
 			if err != nil {
-				row.said = err.Error()
+				shown.said = err.Error()
 			} else {
-				row.ok, row.said = slices.Contains(found, c.code) == row.found, fmt.Sprintf("found %v", found)
+				shown.ok, shown.said = slices.Contains(found, c.code) == shown.found, fmt.Sprintf("found %v", found)
 			}
-			rows = append(rows, row)
+			rows = append(rows, shown)
 		}
 	}
 	return rows, nil
@@ -76,7 +76,7 @@ func ruleControls(ctx context.Context, _ []int) ([]selfTestRow, error) {
 
 // auditEmbedded returns the codes of what an audit of one module finds.
 func auditEmbedded(ctx context.Context, name string) ([]string, error) {
-	data, err := selftestModules.ReadFile("selftest/" + name + ".hlo.pb")
+	data, err := modules.ReadFile("modules/" + name + ".hlo.pb")
 	if err != nil {
 		return nil, err
 	}

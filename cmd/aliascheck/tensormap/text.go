@@ -1,4 +1,4 @@
-package main
+package tensormap
 
 import (
 	"bufio"
@@ -8,27 +8,27 @@ import (
 
 	"aliascheck/cmd/aliascheck/report"
 	"aliascheck/rules"
-	"aliascheck/rules/tensormap"
+	tma "aliascheck/rules/tensormap"
 )
 
-// tensormapText writes descriptors for people. What comes from a log is escaped.
-type tensormapText struct {
+// text writes descriptors for people. What comes from a log is escaped.
+type text struct {
 	out   *bufio.Writer
 	width int
 	color bool
 }
 
-// writeText writes every descriptor that is worth a word, and how many there were.
-func (r *tensormapReport) writeText(w io.Writer, full *rules.Report, o report.Options) error {
-	t := &tensormapText{out: bufio.NewWriter(w), width: min(max(o.Width, 0), 100), color: o.Color}
+// WriteText writes every descriptor that is worth a word, and how many there were.
+func (r *Report) WriteText(w io.Writer, full *rules.Report, o report.Options) error {
+	t := &text{out: bufio.NewWriter(w), width: min(max(o.Width, 0), 100), color: o.Color}
 	if t.width < 40 {
 		t.width = 80
 	}
-	counts := map[tensormap.Verdict]int{}
+	counts := map[tma.Verdict]int{}
 	prints := 0
 	for _, g := range r.groups {
 		t.group(r, g)
-		if g.entry.Kind != tensormap.Bare {
+		if g.entry.Kind != tma.Bare {
 			counts[g.judgement.Verdict] += g.prints
 			prints += g.prints
 		}
@@ -37,7 +37,7 @@ func (r *tensormapReport) writeText(w io.Writer, full *rules.Report, o report.Op
 	return t.out.Flush()
 }
 
-func (t *tensormapText) summary(r *tensormapReport, full *rules.Report, counts map[tensormap.Verdict]int, prints int) {
+func (t *text) summary(r *Report, full *rules.Report, counts map[tma.Verdict]int, prints int) {
 	if r.stats.Lines > 0 && len(r.groups) == 0 {
 		word := "lines"
 		if r.stats.Lines == 1 {
@@ -52,7 +52,7 @@ func (t *tensormapText) summary(r *tensormapReport, full *rules.Report, counts m
 			word = "descriptor"
 		}
 		fmt.Fprintf(t.out, "%s: %d TMA %s (%d distinct): %d refused, %d accepted, %d undecided\n", report.Clean(r.path), prints, word,
-			len(r.groups), counts[tensormap.Refused], counts[tensormap.Accepted], counts[tensormap.Undecided])
+			len(r.groups), counts[tma.Refused], counts[tma.Accepted], counts[tma.Undecided])
 	}
 	for _, i := range full.Summary.Incomplete {
 		t.prose("", "not judged: "+report.Clean(i.Path)+": "+report.Clean(i.Error))
@@ -66,10 +66,10 @@ func (t *tensormapText) summary(r *tensormapReport, full *rules.Report, counts m
 }
 
 // group writes one descriptor.
-func (t *tensormapText) group(r *tensormapReport, g *tensormapGroup) {
+func (t *text) group(r *Report, g *group) {
 	e, j := &g.entry, &g.judgement
 	fmt.Fprintln(t.out, t.bold(t.head(r, g)))
-	if e.Kind != tensormap.Bare {
+	if e.Kind != tma.Bare {
 		t.parameters(g)
 	}
 	for _, p := range e.Problems {
@@ -97,7 +97,7 @@ func (t *tensormapText) group(r *tensormapReport, g *tensormapGroup) {
 		}
 		t.prose(label, m.Text)
 	}
-	if e.Kind == tensormap.Printed && j.Verdict == tensormap.Undecided {
+	if e.Kind == tma.Printed && j.Verdict == tma.Undecided {
 		for _, u := range j.Unchecked {
 			t.prose("  open     ", fmt.Sprintf("rule %d: %s", u.Rule, u.Reason))
 		}
@@ -110,16 +110,16 @@ func (t *tensormapText) group(r *tensormapReport, g *tensormapGroup) {
 }
 
 // head is the first line: where, the verdict, what the log says, whose.
-func (t *tensormapText) head(r *tensormapReport, g *tensormapGroup) string {
+func (t *text) head(r *Report, g *group) string {
 	e, j := &g.entry, &g.judgement
 	var b strings.Builder
 	if e.First > 0 {
 		fmt.Fprintf(&b, "%s:%d: ", report.Clean(r.path), e.First)
 	}
 	switch e.Kind {
-	case tensormap.Bare:
+	case tma.Bare:
 		b.WriteString("a descriptor that was not printed")
-	case tensormap.Entangled:
+	case tma.Entangled:
 		fmt.Fprintf(&b, "%d mingled prints: %s", e.Prints, j.Verdict)
 	default:
 		b.WriteString(string(j.Verdict))
@@ -133,17 +133,17 @@ func (t *tensormapText) head(r *tensormapReport, g *tensormapGroup) string {
 	if len(g.streams) > 0 {
 		fmt.Fprintf(&b, " [%s]", report.Clean(strings.Join(g.streams, "; ")))
 	}
-	if e.Kind != tensormap.Entangled && g.prints > 1 {
+	if e.Kind != tma.Entangled && g.prints > 1 {
 		fmt.Fprintf(&b, ", printed %d times", g.prints)
 	}
 	return b.String()
 }
 
 // parameters writes what is known, as the driver names it.
-func (t *tensormapText) parameters(g *tensormapGroup) {
+func (t *text) parameters(g *group) {
 	d := &g.entry.Descriptor
 	var parts []string
-	for _, p := range tensormapParameters(d) {
+	for _, p := range parametersOf(d) {
 		if p.name == "globalAddress" && len(g.addresses) > 1 {
 			p.value = strings.Join(hexAddresses(g.addresses), ", ")
 		}
@@ -167,7 +167,7 @@ func (t *tensormapText) parameters(g *tensormapGroup) {
 }
 
 // fix writes the changes, and the whole of what is then passed.
-func (t *tensormapText) fix(j *tensormap.Judgement) {
+func (t *text) fix(j *tma.Judgement) {
 	if j.Fix == nil {
 		return
 	}
@@ -181,11 +181,11 @@ func (t *tensormapText) fix(j *tensormap.Judgement) {
 	if j.Fix.Legal {
 		t.prose("           ", "with that it breaks no enforced rule")
 	} else {
-		t.prose("           ", "and even so it is refused: "+brokenRules(new(tensormap.Judge(j.Fix.Corrected))))
+		t.prose("           ", "and even so it is refused: "+brokenRules(new(tma.Judge(j.Fix.Corrected))))
 	}
 }
 
-func (t *tensormapText) driver(a *driverAnswer) {
+func (t *text) driver(a *driverAnswer) {
 	switch {
 	case a == nil:
 	case a.Error != "":
@@ -198,7 +198,7 @@ func (t *tensormapText) driver(a *driverAnswer) {
 }
 
 // prose writes a label and text, wrapped and indented to the label.
-func (t *tensormapText) prose(label, text string) {
+func (t *text) prose(label, text string) {
 	fmt.Fprint(t.out, label)
 	column := len(label)
 	for i, word := range strings.Fields(text) {
@@ -216,38 +216,38 @@ func (t *tensormapText) prose(label, text string) {
 	fmt.Fprintln(t.out)
 }
 
-func (t *tensormapText) bold(s string) string {
+func (t *text) bold(s string) string {
 	if !t.color {
 		return s
 	}
 	return "\x1b[1m" + s + "\x1b[0m"
 }
 
-// tensormapParameter is a parameter and its value as text.
-type tensormapParameter struct{ name, value string }
+// parameter is a parameter and its value as text.
+type parameter struct{ name, value string }
 
-// tensormapParameters lists the known parameters in the driver's order.
-func tensormapParameters(d *tensormap.Descriptor) []tensormapParameter {
-	var out []tensormapParameter
-	add := func(f tensormap.Field, value any) {
+// parametersOf lists the known parameters in the driver's order.
+func parametersOf(d *tma.Descriptor) []parameter {
+	var out []parameter
+	add := func(f tma.Field, value any) {
 		if d.Has(f) {
-			out = append(out, tensormapParameter{f.String(), strings.NewReplacer(" ", ",", "[", "(", "]", ")").Replace(fmt.Sprint(value))})
+			out = append(out, parameter{f.String(), strings.NewReplacer(" ", ",", "[", "(", "]", ")").Replace(fmt.Sprint(value))})
 		}
 	}
-	add(tensormap.FieldDataType, d.DataType)
-	add(tensormap.FieldRank, d.Rank)
-	add(tensormap.FieldAddress, fmt.Sprintf("%#x", d.Address))
-	add(tensormap.FieldDims, d.Dims)
-	add(tensormap.FieldStrides, d.Strides)
-	add(tensormap.FieldBox, d.Box)
-	add(tensormap.FieldLowerCorner, d.LowerCorner)
-	add(tensormap.FieldUpperCorner, d.UpperCorner)
-	add(tensormap.FieldChannelsPerPixel, d.ChannelsPerPixel)
-	add(tensormap.FieldPixelsPerColumn, d.PixelsPerColumn)
-	add(tensormap.FieldElementStrides, d.ElementStrides)
-	add(tensormap.FieldInterleave, d.Interleave)
-	add(tensormap.FieldSwizzle, d.Swizzle)
-	add(tensormap.FieldL2Promotion, d.L2Promotion)
-	add(tensormap.FieldOOBFill, d.OOBFill)
+	add(tma.FieldDataType, d.DataType)
+	add(tma.FieldRank, d.Rank)
+	add(tma.FieldAddress, fmt.Sprintf("%#x", d.Address))
+	add(tma.FieldDims, d.Dims)
+	add(tma.FieldStrides, d.Strides)
+	add(tma.FieldBox, d.Box)
+	add(tma.FieldLowerCorner, d.LowerCorner)
+	add(tma.FieldUpperCorner, d.UpperCorner)
+	add(tma.FieldChannelsPerPixel, d.ChannelsPerPixel)
+	add(tma.FieldPixelsPerColumn, d.PixelsPerColumn)
+	add(tma.FieldElementStrides, d.ElementStrides)
+	add(tma.FieldInterleave, d.Interleave)
+	add(tma.FieldSwizzle, d.Swizzle)
+	add(tma.FieldL2Promotion, d.L2Promotion)
+	add(tma.FieldOOBFill, d.OOBFill)
 	return out
 }

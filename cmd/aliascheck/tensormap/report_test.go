@@ -1,4 +1,4 @@
-package main
+package tensormap
 
 import (
 	"bytes"
@@ -12,7 +12,8 @@ import (
 
 	"aliascheck/cmd/aliascheck/report"
 	"aliascheck/cudarun"
-	"aliascheck/rules/tensormap"
+	"aliascheck/rules"
+	tma "aliascheck/rules/tensormap"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -24,7 +25,7 @@ type fakeEncoder struct {
 	closed bool
 }
 
-func (f *fakeEncoder) Encode(d *tensormap.Descriptor) (int, error) {
+func (f *fakeEncoder) Encode(d *tma.Descriptor) (int, error) {
 	code, ok := f.codes[d.Strides[0]]
 	if !ok {
 		return 0, errors.New("no memory")
@@ -34,25 +35,24 @@ func (f *fakeEncoder) Encode(d *tensormap.Descriptor) (int, error) {
 func (f *fakeEncoder) About() string { return "driver 1.2.3, a fake" }
 func (f *fakeEncoder) Close() error  { f.closed = true; return nil }
 
-func twoDims(stride uint64) tensormap.Entry {
-	return tensormap.Entry{Kind: tensormap.Printed, Descriptor: tensormap.Descriptor{Known: tensormap.TiledFields, TensorMap: 64,
-		DataType: tensormap.BFloat16, Rank: 2, Address: 4096, Dims: []uint64{128, 64}, Strides: []uint64{stride}, Box: []uint64{64, 64},
-		ElementStrides: []uint64{1, 1}, Swizzle: tensormap.Swizzle128B}}
+func twoDims(stride uint64) tma.Entry {
+	return tma.Entry{Kind: tma.Printed, Descriptor: tma.Descriptor{Known: tma.TiledFields, TensorMap: 64,
+		DataType: tma.BFloat16, Rank: 2, Address: 4096, Dims: []uint64{128, 64}, Strides: []uint64{stride}, Box: []uint64{64, 64},
+		ElementStrides: []uint64{1, 1}, Swizzle: tma.Swizzle128B}}
 }
 
 // Both verdicts are printed, and a difference is said plainly, each way round.
 func TestDriverVerdicts(t *testing.T) {
-	r := newTensormapReport()
-	r.path = "x"
+	r := New("x")
 	for _, stride := range []uint64{256, 2, 272, 6, 512} {
-		r.add(twoDims(stride))
+		r.Add(twoDims(stride))
 	}
 	fake := &fakeEncoder{codes: map[uint64]int{256: 0, 2: 1, 272: 1, 6: 0}}
-	r.askDriver(func() (encoder, error) { return fake, nil })
+	r.AskDriver(func() (Encoder, error) { return fake, nil })
 	assert.True(t, fake.closed)
-	full := r.report()
+	full := r.Audit(rules.Tool{})
 	var text bytes.Buffer
-	require.NoError(t, r.writeText(&text, full, report.Options{Width: 80}))
+	require.NoError(t, r.WriteText(&text, full, report.Options{Width: 80}))
 	assert.Contains(t, text.String(), "answers 0 CUDA_SUCCESS, as the rules say")
 	assert.Contains(t, text.String(), "answers 1 CUDA_ERROR_INVALID_VALUE, as the rules say")
 	flat := strings.Join(strings.Fields(text.String()), " ")
@@ -64,24 +64,24 @@ func TestDriverVerdicts(t *testing.T) {
 }
 
 func TestNoDriverIsNotWhole(t *testing.T) {
-	r := newTensormapReport()
-	r.add(twoDims(256))
-	r.askDriver(func() (encoder, error) { return nil, errors.New("no NVIDIA driver") })
-	full := r.report()
+	r := New("x")
+	r.Add(twoDims(256))
+	r.AskDriver(func() (Encoder, error) { return nil, errors.New("no NVIDIA driver") })
+	full := r.Audit(rules.Tool{})
 	require.Len(t, full.Summary.Incomplete, 1)
 	assert.Contains(t, full.Summary.Incomplete[0].Error, "no NVIDIA driver")
 }
 
 // The number of distinct descriptors that are kept is bounded, and the rest counts.
 func TestManyDescriptors(t *testing.T) {
-	r := newTensormapReport()
-	for i := range uint64(maxTensormaps + 5) {
-		r.add(twoDims(16 * (i + 16)))
-		r.add(twoDims(16 * (i + 16)))
+	r := New("x")
+	for i := range uint64(maxDescriptors + 5) {
+		r.Add(twoDims(16 * (i + 16)))
+		r.Add(twoDims(16 * (i + 16)))
 	}
-	assert.Len(t, r.groups, maxTensormaps)
+	assert.Len(t, r.groups, maxDescriptors)
 	assert.Equal(t, 2, r.groups[0].prints)
-	full := r.report()
+	full := r.Audit(rules.Tool{})
 	require.Len(t, full.Summary.Incomplete, 1)
 	assert.Contains(t, full.Summary.Incomplete[0].Error, "10 prints of further descriptors")
 }
@@ -97,18 +97,18 @@ type measuredRow struct {
 	ElementStrides            []uint64 `json:"element_strides"`
 }
 
-func (m *measuredRow) descriptor() tensormap.Descriptor {
-	return tensormap.Descriptor{Known: tensormap.TiledFields, TensorMap: 64, DataType: tensormap.DataType(m.Type), Rank: len(m.Dims),
+func (m *measuredRow) descriptor() tma.Descriptor {
+	return tma.Descriptor{Known: tma.TiledFields, TensorMap: 64, DataType: tma.DataType(m.Type), Rank: len(m.Dims),
 		Address: 4096 + m.Offset, Dims: m.Dims, Strides: m.Strides, Box: m.Box, ElementStrides: m.ElementStrides,
-		Interleave: tensormap.Interleave(m.Interleave), Swizzle: tensormap.Swizzle(m.Swizzle),
-		L2Promotion: tensormap.L2Promotion(m.L2), OOBFill: tensormap.OOBFill(m.Fill)}
+		Interleave: tma.Interleave(m.Interleave), Swizzle: tma.Swizzle(m.Swizzle),
+		L2Promotion: tma.L2Promotion(m.L2), OOBFill: tma.OOBFill(m.Fill)}
 }
 
 // TestGPUTensormaps asks the driver of this machine about every row of the table again,
 // and about every repair that the rules offer. It needs libcuda and a card; with
 // ALIASCHECK_GPU=1 it fails where there is none.
 func TestGPUTensormaps(t *testing.T) {
-	e, err := openDriverEncoder()
+	e, err := OpenDriver()
 	if err != nil {
 		if os.Getenv("ALIASCHECK_GPU") == "1" {
 			t.Fatal(err)
@@ -116,7 +116,7 @@ func TestGPUTensormaps(t *testing.T) {
 		t.Skip(err)
 	}
 	defer e.Close()
-	text, err := os.ReadFile(filepath.Join("..", "..", "rules", "tensormap", "testdata", "measured.json"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "rules", "tensormap", "testdata", "measured.json"))
 	require.NoError(t, err)
 	var rows []measuredRow
 	require.NoError(t, json.Unmarshal(text, &rows))
@@ -126,7 +126,7 @@ func TestGPUTensormaps(t *testing.T) {
 		code, err := e.Encode(&d)
 		require.NoError(t, err)
 		assert.Equal(t, row.Code, code, "%s: %s", row.Case, e.About())
-		if j := tensormap.Judge(d); j.Fix != nil {
+		if j := tma.Judge(d); j.Fix != nil {
 			code, err := e.Encode(&j.Fix.Corrected)
 			require.NoError(t, err)
 			assert.Zero(t, code, "%s: the repair: %+v", row.Case, j.Fix.Changes)
@@ -142,7 +142,7 @@ func TestNarrowing(t *testing.T) {
 	_, err := e.Encode(&d)
 	assert.ErrorContains(t, err, "boxDim[0] is 1099511627776")
 	d = twoDims(256).Descriptor
-	d.Known &^= tensormap.FieldSwizzle
+	d.Known &^= tma.FieldSwizzle
 	_, err = e.Encode(&d)
 	assert.ErrorContains(t, err, "swizzle not known")
 	d = twoDims(256).Descriptor
@@ -162,9 +162,12 @@ func TestTextWidthAndEscapes(t *testing.T) {
 		"Error: Failed to initialize the TMA descriptor 1", "\n") {
 		fmt.Fprintf(&log, "[rank\x07\u202e %d] %s\n", 7, l)
 	}
-	var out, errs bytes.Buffer
-	code := run([]string{"tensormap", "-"}, strings.NewReader(log.String()), &out, &errs)
-	assert.Equal(t, exitFindings, code, "%s%s", out.String(), errs.String())
+	var out bytes.Buffer
+	r := New("-")
+	r.ReadLog(strings.NewReader(log.String()))
+	full := r.Audit(rules.Tool{})
+	assert.Equal(t, 1, full.Summary.Errors)
+	require.NoError(t, r.WriteText(&out, full, report.Options{Width: 80}))
 	for _, line := range strings.Split(out.String(), "\n") {
 		if strings.HasPrefix(line, "  ") && !strings.HasPrefix(line, "    ") {
 			assert.LessOrEqual(t, len([]rune(line)), 80, line)

@@ -1,4 +1,4 @@
-package main
+package tensormap
 
 import (
 	"errors"
@@ -7,22 +7,30 @@ import (
 
 	"aliascheck/cudarun"
 	"aliascheck/rules"
-	"aliascheck/rules/tensormap"
+	tma "aliascheck/rules/tensormap"
 )
 
 // driverAnswer is what the driver of this machine says.
 type driverAnswer struct {
-	Code  tensormap.Code `json:"code"`
-	Text  string         `json:"text"`
-	Error string         `json:"error,omitempty"` // why it could not be asked
+	Code  tma.Code `json:"code"`
+	Text  string   `json:"text"`
+	Error string   `json:"error,omitempty"` // why it could not be asked
 	// Differs is set where its verdict is not the rules'.
 	Differs string `json:"differs,omitempty"`
+}
+
+// Encoder asks a real driver about a descriptor: 0 accepted, else its error code.
+type Encoder interface {
+	Encode(d *tma.Descriptor) (code int, err error)
+	About() string // which driver and device
+	Close() error
 }
 
 // driverEncoder asks libcuda.
 type driverEncoder struct{ e *cudarun.TensorMapEncoder }
 
-func openDriverEncoder() (encoder, error) {
+// OpenDriver opens the driver of this machine.
+func OpenDriver() (Encoder, error) {
 	e, err := cudarun.OpenTensorMapEncoder(0)
 	if err != nil {
 		return nil, err
@@ -39,15 +47,15 @@ func (d driverEncoder) Close() error { return d.e.Close() }
 
 // Encode passes the parameters as they are. What is not known is replaced by a value
 // that breaks no rule: an address by one that is aligned.
-func (d driverEncoder) Encode(t *tensormap.Descriptor) (int, error) {
-	m := cudarun.TensorMap{Im2col: t.Mode == tensormap.Im2col, Skew: t.TensorMap % 64, Address: t.Address,
+func (d driverEncoder) Encode(t *tma.Descriptor) (int, error) {
+	m := cudarun.TensorMap{Im2col: t.Mode == tma.Im2col, Skew: t.TensorMap % 64, Address: t.Address,
 		Dims: t.Dims, Strides: t.Strides, DataType: uint32(t.DataType), Rank: uint32(t.Rank), Interleave: uint32(t.Interleave),
 		Swizzle: uint32(t.Swizzle), L2Promotion: uint32(t.L2Promotion), OOBFill: uint32(t.OOBFill)}
-	const mayBeUnknown = tensormap.FieldTensorMap | tensormap.FieldAddress | tensormap.FieldL2Promotion
+	const mayBeUnknown = tma.FieldTensorMap | tma.FieldAddress | tma.FieldL2Promotion
 	if lack := t.Missing() &^ mayBeUnknown; lack != 0 {
 		return 0, fmt.Errorf("%s not known", lack)
 	}
-	if !t.Has(tensormap.FieldAddress) {
+	if !t.Has(tma.FieldAddress) {
 		m.Address = 256
 	}
 	var errs [6]error
@@ -90,9 +98,9 @@ func corner(name string, values []int64) ([]int32, error) {
 	return out, nil
 }
 
-// askDriver asks about every descriptor that was read. A driver that cannot be asked
+// AskDriver asks about every descriptor that was read. A driver that cannot be asked
 // leaves the report without its verdicts, and not whole.
-func (r *tensormapReport) askDriver(open func() (encoder, error)) {
+func (r *Report) AskDriver(open func() (Encoder, error)) {
 	e, err := open()
 	if err != nil {
 		r.incomplete = append(r.incomplete, rules.Incomplete{Path: "--driver", Error: err.Error()})
@@ -100,7 +108,7 @@ func (r *tensormapReport) askDriver(open func() (encoder, error)) {
 	}
 	r.about = e.About()
 	for _, g := range r.groups {
-		if g.entry.Kind == tensormap.Printed {
+		if g.entry.Kind == tma.Printed {
 			g.driver = answer(e, g)
 		}
 	}
@@ -110,16 +118,16 @@ func (r *tensormapReport) askDriver(open func() (encoder, error)) {
 }
 
 // answer asks the driver about one descriptor and compares.
-func answer(e encoder, g *tensormapGroup) *driverAnswer {
+func answer(e Encoder, g *group) *driverAnswer {
 	code, err := e.Encode(&g.entry.Descriptor)
 	if err != nil {
 		return &driverAnswer{Error: err.Error()}
 	}
-	a := &driverAnswer{Code: tensormap.Code(code), Text: tensormap.Code(code).String()}
+	a := &driverAnswer{Code: tma.Code(code), Text: tma.Code(code).String()}
 	switch verdict := g.judgement.Verdict; {
-	case code == 0 && verdict == tensormap.Refused:
+	case code == 0 && verdict == tma.Refused:
 		a.Differs = "the driver accepts what the documented rules refuse"
-	case code != 0 && verdict == tensormap.Accepted:
+	case code != 0 && verdict == tma.Accepted:
 		a.Differs = "the driver refuses what breaks no documented rule"
 	case code == 0 && len(g.judgement.Violations) > 0:
 		a.Differs = fmt.Sprintf("rule %d is documented, and this driver does not enforce it", g.judgement.Violations[0].Rule)

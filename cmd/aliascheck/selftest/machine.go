@@ -1,4 +1,4 @@
-package main
+package selftest
 
 import (
 	"context"
@@ -11,25 +11,25 @@ import (
 )
 
 // machineControls runs the controls of which the PTX machine has an opinion.
-func machineControls(ctx context.Context, _ []int) ([]selfTestRow, error) {
+func machineControls(ctx context.Context, _ []int) ([]row, error) {
 	analyzer := rules.NewKernelAnalyzer(rules.KernelOptions{})
-	var rows []selfTestRow
+	var rows []row
 	for _, c := range cudarun.Controls() {
 		ask := machineOpinion(c.Code)
 		if ask == nil {
 			continue
 		}
-		row := selfTestRow{engine: "PTX machine", name: c.Name, code: c.Code, found: c.Want == "confirmed"}
+		shown := row{engine: "PTX machine", name: c.Name, code: c.Code, found: c.Want == "confirmed"}
 		call, kernel := controlCall(&c.Plan)
 		effects, reason := analyzer.Run(ctx, call, kernel)
 		if effects == nil || reason != "" {
-			row.said = "not analysed: " + reason
+			shown.said = "not analysed: " + reason
 		} else {
 			got := ask(effects)
-			row.ok = got == row.found
-			row.said = effects.Pair(0, 0).Reason
+			shown.ok = got == shown.found
+			shown.said = effects.Pair(0, 0).Reason
 		}
-		rows = append(rows, row)
+		rows = append(rows, shown)
 	}
 	return rows, nil
 }

@@ -1,4 +1,4 @@
-package main
+package tensormap
 
 import (
 	"encoding/json"
@@ -6,11 +6,11 @@ import (
 	"io"
 
 	"aliascheck/rules"
-	"aliascheck/rules/tensormap"
+	tma "aliascheck/rules/tensormap"
 )
 
-// tensormapJSON is the JSON report: that of an audit, and every descriptor.
-type tensormapJSON struct {
+// jsonReport is the JSON report: that of an audit, and every descriptor.
+type jsonReport struct {
 	SchemaVersion int              `json:"schema_version"`
 	Tool          rules.Tool       `json:"tool"`
 	Summary       rules.Summary    `json:"summary"`
@@ -25,25 +25,26 @@ type tensormapJSON struct {
 // descriptorJSON is one distinct descriptor. Numbers past 2^53 and addresses are
 // text, so that no reader rounds them.
 type descriptorJSON struct {
-	Kind      tensormap.Kind      `json:"kind"`
-	Dialect   string              `json:"dialect"`
-	Name      string              `json:"name,omitempty"`
-	FirstLine int64               `json:"first_line,omitempty"`
-	LastLine  int64               `json:"last_line,omitempty"`
-	Prints    int                 `json:"prints"`
-	Processes []string            `json:"processes"`
-	Addresses []string            `json:"addresses"`
-	LogCode   *int                `json:"log_code,omitempty"`
-	Function  string              `json:"function"`
-	Given     map[string]string   `json:"parameters"`
-	Corrected map[string]string   `json:"corrected,omitempty"` // all parameters, after the fix
-	Problems  []string            `json:"problems"`
-	Judgement tensormap.Judgement `json:"judgement"`
-	Driver    *driverAnswer       `json:"driver,omitempty"`
+	Kind      tma.Kind          `json:"kind"`
+	Dialect   string            `json:"dialect"`
+	Name      string            `json:"name,omitempty"`
+	FirstLine int64             `json:"first_line,omitempty"`
+	LastLine  int64             `json:"last_line,omitempty"`
+	Prints    int               `json:"prints"`
+	Processes []string          `json:"processes"`
+	Addresses []string          `json:"addresses"`
+	LogCode   *int              `json:"log_code,omitempty"`
+	Function  string            `json:"function"`
+	Given     map[string]string `json:"parameters"`
+	Corrected map[string]string `json:"corrected,omitempty"` // all parameters, after the fix
+	Problems  []string          `json:"problems"`
+	Judgement tma.Judgement     `json:"judgement"`
+	Driver    *driverAnswer     `json:"driver,omitempty"`
 }
 
-func (r *tensormapReport) writeJSON(w io.Writer, full *rules.Report) error {
-	out := tensormapJSON{SchemaVersion: full.SchemaVersion, Tool: full.Tool, Summary: full.Summary, Path: r.path, Lines: r.stats.Lines,
+// WriteJSON writes the report of an audit with every descriptor in it.
+func (r *Report) WriteJSON(w io.Writer, full *rules.Report) error {
+	out := jsonReport{SchemaVersion: full.SchemaVersion, Tool: full.Tool, Summary: full.Summary, Path: r.path, Lines: r.stats.Lines,
 		Driver: r.about, Calls: full.Calls, Findings: full.Findings, Descriptors: make([]descriptorJSON, 0, len(r.groups))}
 	for _, g := range r.groups {
 		out.Descriptors = append(out.Descriptors, g.json())
@@ -54,7 +55,7 @@ func (r *tensormapReport) writeJSON(w io.Writer, full *rules.Report) error {
 	return e.Encode(out)
 }
 
-func (g *tensormapGroup) json() descriptorJSON {
+func (g *group) json() descriptorJSON {
 	e := &g.entry
 	d := descriptorJSON{Kind: e.Kind, Dialect: e.Dialect, Name: e.Name, FirstLine: e.First, LastLine: e.Last, Prints: g.prints,
 		Processes: append([]string{}, g.streams...), Addresses: hexAddresses(g.addresses), Function: e.Descriptor.Mode.Function(),
@@ -69,9 +70,9 @@ func (g *tensormapGroup) json() descriptorJSON {
 	return d
 }
 
-func parameterMap(d *tensormap.Descriptor) map[string]string {
+func parameterMap(d *tma.Descriptor) map[string]string {
 	out := map[string]string{}
-	for _, p := range tensormapParameters(d) {
+	for _, p := range parametersOf(d) {
 		out[p.name] = p.value
 	}
 	return out

@@ -1,4 +1,7 @@
-package main
+// Package diff compares the custom calls of two dumps: which are in one only, and which
+// changed their declared pairs, sharing, kind of memory, autotuner entries or verdict.
+// Calls are matched by what survives another version of JAX and another test suite.
+package diff
 
 import (
 	"fmt"
@@ -11,9 +14,9 @@ import (
 	"aliascheck/rules"
 )
 
-// diffIdentity says which calls of two dumps are the same call: what survives
+// Identity says which calls of two dumps are the same call: what survives
 // another JAX version, another test suite and a change of its memory.
-type diffIdentity struct {
+type Identity struct {
 	Module   string `json:"module"`
 	Target   string `json:"target"`
 	Kernel   string `json:"kernel"`

@@ -1,4 +1,4 @@
-package main
+package diff
 
 import (
 	"bufio"
@@ -11,25 +11,25 @@ import (
 	"aliascheck/rules"
 )
 
-// diffReport is a diff as JSON has it. Fields are added, never changed.
-type diffReport struct {
-	SchemaVersion int         `json:"schema_version"`
-	Tool          rules.Tool  `json:"tool"`
-	Old           diffSide    `json:"old"`
-	New           diffSide    `json:"new"`
-	Changed       []diffEntry `json:"changed"`
-	Removed       []diffEntry `json:"removed"` // calls that only OLD has
-	Added         []diffEntry `json:"added"`   // calls that only NEW has
+// Report is a diff as JSON has it. Fields are added, never changed.
+type Report struct {
+	SchemaVersion int        `json:"schema_version"`
+	Tool          rules.Tool `json:"tool"`
+	Old           Side       `json:"old"`
+	New           Side       `json:"new"`
+	Changed       []Entry    `json:"changed"`
+	Removed       []Entry    `json:"removed"` // calls that only OLD has
+	Added         []Entry    `json:"added"`   // calls that only NEW has
 }
 
-type diffSide struct {
+type Side struct {
 	Dump        string   `json:"dump"`
 	Modules     int      `json:"modules"`
 	CustomCalls int      `json:"custom_calls"`
 	Incomplete  []string `json:"incomplete"`
 }
 
-func (s *diffSide) text() string {
+func (s *Side) text() string {
 	return counted(s.Modules, "module") + ", " + counted(s.CustomCalls, "custom call")
 }
 
@@ -40,56 +40,58 @@ func counted(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-type diffEntry struct {
-	diffIdentity
-	Old     *diffPlace `json:"old,omitempty"`
-	New     *diffPlace `json:"new,omitempty"`
-	Changes []change   `json:"changes"`
+type Entry struct {
+	Identity
+	Old     *Place   `json:"old,omitempty"`
+	New     *Place   `json:"new,omitempty"`
+	Changes []Change `json:"changes"`
 }
 
-// diffPlace is the first of the calls that are in one state.
-type diffPlace struct {
+// Place is the first of the calls that are in one state.
+type Place struct {
 	Path        string `json:"path"`
 	Instruction string `json:"instruction"`
 	Calls       int    `json:"calls"` // how many changed; 0: none did, it is what the others are held against
 }
 
-func newDiffReport(paths [2]string, old, new *dumpFacts) *diffReport {
+// Compare matches the calls of two dumps, which the user named by these paths.
+func Compare(tool rules.Tool, paths [2]string, old, new *Dump) *Report {
 	changed, removed, added := match(old, new)
-	return &diffReport{
-		SchemaVersion: 1, Tool: rules.Tool{Name: "aliascheck", Version: version()},
+	return &Report{
+		SchemaVersion: 1, Tool: tool,
 		Old: sideOf(paths[0], old), New: sideOf(paths[1], new),
 		Changed: entriesOf(changed), Removed: entriesOf(removed), Added: entriesOf(added),
 	}
 }
 
-func sideOf(path string, d *dumpFacts) diffSide {
-	return diffSide{Dump: path, Modules: d.modules, CustomCalls: d.calls, Incomplete: append([]string{}, d.incomplete...)}
+func sideOf(path string, d *Dump) Side {
+	return Side{Dump: path, Modules: d.modules, CustomCalls: d.calls, Incomplete: append([]string{}, d.incomplete...)}
 }
 
-func entriesOf(list []callDiff) []diffEntry {
-	out := make([]diffEntry, 0, len(list))
+func entriesOf(list []callDiff) []Entry {
+	out := make([]Entry, 0, len(list))
 	for i := range list {
 		d := &list[i]
-		out = append(out, diffEntry{d.id, placeOf(d.old, d.oldCalls), placeOf(d.new, d.newCalls), d.changes()})
+		out = append(out, Entry{d.id, placeOf(d.old, d.oldCalls), placeOf(d.new, d.newCalls), d.changes()})
 	}
 	return out
 }
 
-func placeOf(v *variant, calls int) *diffPlace {
+func placeOf(v *variant, calls int) *Place {
 	if v == nil {
 		return nil
 	}
-	return &diffPlace{v.path, v.instruction, calls}
+	return &Place{v.path, v.instruction, calls}
 }
 
-// same reports whether there is nothing to tell.
-func (r *diffReport) same() bool { return len(r.Changed)+len(r.Removed)+len(r.Added) == 0 }
+// Same reports whether there is nothing to tell.
+func (r *Report) Same() bool { return len(r.Changed)+len(r.Removed)+len(r.Added) == 0 }
 
-// whole reports whether both dumps were read whole.
-func (r *diffReport) whole() bool { return len(r.Old.Incomplete)+len(r.New.Incomplete) == 0 }
+// Whole reports whether both dumps were read whole.
+func (r *Report) Whole() bool { return len(r.Old.Incomplete)+len(r.New.Incomplete) == 0 }
 
-func (r *diffReport) writeJSON(w io.Writer) error {
+// WriteJSON writes a diff for programs.
+func (r *Report) WriteJSON(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	e := json.NewEncoder(out)
 	e.SetIndent("", " ")
@@ -102,15 +104,15 @@ func (r *diffReport) writeJSON(w io.Writer) error {
 // maxOnly is how many calls the text names that only one dump has.
 const maxOnly = 20
 
-// writeText writes a diff for people: what changed in full, the rest by name.
-func (r *diffReport) writeText(w io.Writer) error {
+// WriteText writes a diff for people: what changed in full, the rest by name.
+func (r *Report) WriteText(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	for i := range r.Changed {
 		writeChanged(out, &r.Changed[i])
 	}
 	writeList(out, "only in "+r.Old.Dump, r.Removed)
 	writeList(out, "only in "+r.New.Dump, r.Added)
-	for _, side := range [...]*diffSide{&r.Old, &r.New} {
+	for _, side := range [...]*Side{&r.Old, &r.New} {
 		for n, x := range side.Incomplete {
 			if n == maxOnly {
 				fmt.Fprintf(out, "… and %d more unread; --format json lists them\n", len(side.Incomplete)-n)
@@ -120,9 +122,9 @@ func (r *diffReport) writeText(w io.Writer) error {
 		}
 	}
 	verdict := fmt.Sprintf("%d changed, %d only in OLD, %d only in NEW", len(r.Changed), len(r.Removed), len(r.Added))
-	if r.same() {
+	if r.Same() {
 		verdict = "no difference"
-		if !r.whole() {
+		if !r.Whole() {
 			verdict = "no difference in what could be read"
 		}
 	}
@@ -130,7 +132,7 @@ func (r *diffReport) writeText(w io.Writer) error {
 	return out.Flush()
 }
 
-func writeChanged(out io.Writer, e *diffEntry) {
+func writeChanged(out io.Writer, e *Entry) {
 	fmt.Fprintf(out, "changed  %s\n", e.name())
 	fmt.Fprintf(out, "  old    %s\n  new    %s\n", e.Old.text(), e.New.text())
 	for _, c := range e.Changes {
@@ -149,7 +151,7 @@ func writeChanged(out io.Writer, e *diffEntry) {
 }
 
 // name says which call it is.
-func (e *diffEntry) name() string {
+func (e *Entry) name() string {
 	name := e.Kernel
 	if name == "" {
 		name = e.Target
@@ -164,7 +166,7 @@ func (e *diffEntry) name() string {
 	return out
 }
 
-func (p *diffPlace) text() string {
+func (p *Place) text() string {
 	out := report.Clean(p.Instruction) + " of " + report.Clean(p.Path)
 	switch {
 	case p.Calls > 1:
@@ -175,7 +177,7 @@ func (p *diffPlace) text() string {
 	return out
 }
 
-func writeList(out io.Writer, title string, list []diffEntry) {
+func writeList(out io.Writer, title string, list []Entry) {
 	if len(list) == 0 {
 		return
 	}

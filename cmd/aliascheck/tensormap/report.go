@@ -1,62 +1,78 @@
-package main
+// Package tensormap gathers the TMA descriptors of a log, or one that flags describe,
+// judges them by rules/tensormap and writes what came of it: text and JSON of every
+// descriptor, and findings for the reports of an audit. Memory is bounded: maxDescriptors
+// distinct ones are kept, and the rest is counted.
+package tensormap
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"aliascheck/rules"
-	"aliascheck/rules/tensormap"
+	tma "aliascheck/rules/tensormap"
 )
 
 const (
-	maxTensormaps = 10000 // distinct descriptors that are kept
-	maxListed     = 8     // addresses and processes that are listed of one
+	maxDescriptors = 10000 // distinct descriptors that are kept
+	maxListed      = 8     // addresses and processes that are listed of one
 )
 
-// tensormapGroup is all that was read of one descriptor: prints that differ in
+// group is all that was read of one descriptor: prints that differ in
 // nothing but addresses of the same alignment, lines and processes.
-type tensormapGroup struct {
-	entry     tensormap.Entry // the first
-	judgement tensormap.Judgement
+type group struct {
+	entry     tma.Entry // the first
+	judgement tma.Judgement
 	prints    int
 	addresses []uint64 // globalAddress of the first few that differ
 	streams   []string // processes, the first few
 	driver    *driverAnswer
 }
 
-// tensormapReport gathers descriptors in bounded memory.
-type tensormapReport struct {
+// Report gathers descriptors in bounded memory.
+type Report struct {
 	path       string
-	stats      tensormap.LogStats
-	groups     []*tensormapGroup
-	byKey      map[string]*tensormapGroup
+	stats      tma.LogStats
+	groups     []*group
+	byKey      map[string]*group
 	dropped    int // prints of descriptors past the limit
 	incomplete []rules.Incomplete
 	about      string // the driver that was asked
 }
 
-func newTensormapReport() *tensormapReport {
-	return &tensormapReport{byKey: map[string]*tensormapGroup{}}
+// New is a report without descriptors, on what a reader calls path.
+func New(path string) *Report {
+	return &Report{path: path, byKey: map[string]*group{}}
 }
 
-// add takes in one entry of a log.
-func (r *tensormapReport) add(e tensormap.Entry) {
-	key := tensormapKey(&e)
+// ReadLog takes in every descriptor of a log. A log that ends in an error is not whole,
+// and the report says so.
+func (r *Report) ReadLog(in io.Reader) {
+	stats, err := tma.ReadLog(in, r.Add)
+	r.stats = stats
+	if err != nil {
+		r.incomplete = append(r.incomplete, rules.Incomplete{Path: r.path, Error: err.Error()})
+	}
+}
+
+// Add takes in one entry of a log.
+func (r *Report) Add(e tma.Entry) {
+	key := keyOf(&e)
 	g := r.byKey[key]
 	if g == nil {
-		if len(r.groups) >= maxTensormaps {
+		if len(r.groups) >= maxDescriptors {
 			r.dropped++
 			return
 		}
-		g = &tensormapGroup{entry: e, judgement: e.Judgement()}
+		g = &group{entry: e, judgement: e.Judgement()}
 		r.byKey[key] = g
 		r.groups = append(r.groups, g)
 	}
 	g.prints += max(1, e.Prints)
-	if e.Descriptor.Has(tensormap.FieldAddress) && len(g.addresses) < maxListed && !slices.Contains(g.addresses, e.Descriptor.Address) {
+	if e.Descriptor.Has(tma.FieldAddress) && len(g.addresses) < maxListed && !slices.Contains(g.addresses, e.Descriptor.Address) {
 		g.addresses = append(g.addresses, e.Descriptor.Address)
 	}
 	if e.Stream != "" && len(g.streams) < maxListed && !slices.Contains(g.streams, e.Stream) {
@@ -64,8 +80,8 @@ func (r *tensormapReport) add(e tensormap.Entry) {
 	}
 }
 
-// tensormapKey is equal for prints that are one descriptor to the rules.
-func tensormapKey(e *tensormap.Entry) string {
+// keyOf is equal for prints that are one descriptor to the rules.
+func keyOf(e *tma.Entry) string {
 	d := e.Descriptor
 	null := d.Address == 0
 	d.Address, d.TensorMap = d.Address%32, d.TensorMap%64
@@ -76,10 +92,9 @@ func tensormapKey(e *tensormap.Entry) string {
 	return hex.EncodeToString(h.Sum(nil)[:10])
 }
 
-// report makes findings of what was gathered.
-func (r *tensormapReport) report() *rules.Report {
-	full := &rules.Report{SchemaVersion: rules.SchemaVersion, Tool: rules.Tool{Name: "aliascheck", Version: version()},
-		Findings: []rules.Finding{}}
+// Audit makes findings of what was gathered.
+func (r *Report) Audit(tool rules.Tool) *rules.Report {
+	full := &rules.Report{SchemaVersion: rules.SchemaVersion, Tool: tool, Findings: []rules.Finding{}}
 	s := &full.Summary
 	s.Unanalysed, s.NotAudited, s.Stale = []rules.Unanalysed{}, []rules.NotAudited{}, []rules.Stale{}
 	s.Incomplete = append([]rules.Incomplete{}, r.incomplete...)
@@ -101,7 +116,7 @@ func (r *tensormapReport) report() *rules.Report {
 	}
 	if r.dropped > 0 {
 		s.Incomplete = append(s.Incomplete, rules.Incomplete{Path: r.path,
-			Error: fmt.Sprintf("%d prints of further descriptors are not judged: more than %d distinct ones", r.dropped, maxTensormaps)})
+			Error: fmt.Sprintf("%d prints of further descriptors are not judged: more than %d distinct ones", r.dropped, maxDescriptors)})
 	}
 	if n := r.stats.Unread; n > 0 {
 		s.Incomplete = append(s.Incomplete, rules.Incomplete{Path: r.path,
@@ -114,11 +129,11 @@ func (r *tensormapReport) report() *rules.Report {
 }
 
 // unjudged says why a descriptor has no verdict; "" where it has one.
-func (g *tensormapGroup) unjudged() string {
+func (g *group) unjudged() string {
 	switch {
-	case g.entry.Kind == tensormap.Bare:
+	case g.entry.Kind == tma.Bare:
 		return ""
-	case g.judgement.Verdict != tensormap.Undecided:
+	case g.judgement.Verdict != tma.Undecided:
 		return ""
 	case len(g.entry.Problems) > 0:
 		return g.entry.Problems[0]
@@ -128,12 +143,12 @@ func (g *tensormapGroup) unjudged() string {
 			return u.Reason
 		}
 	}
-	const unneeded = tensormap.FieldTensorMap | tensormap.FieldAddress | tensormap.FieldL2Promotion
+	const unneeded = tma.FieldTensorMap | tma.FieldAddress | tma.FieldL2Promotion
 	return (g.entry.Descriptor.Missing() &^ unneeded).String() + " not known"
 }
 
 // place names the lines of a print.
-func (r *tensormapReport) place(g *tensormapGroup) string {
+func (r *Report) place(g *group) string {
 	if g.entry.First == 0 {
 		return r.path
 	}
@@ -141,13 +156,13 @@ func (r *tensormapReport) place(g *tensormapGroup) string {
 }
 
 // finding is the AC401 of a descriptor, where there is one.
-func (r *tensormapReport) finding(g *tensormapGroup) (rules.Finding, bool) {
+func (r *Report) finding(g *group) (rules.Finding, bool) {
 	e, j := &g.entry, &g.judgement
 	severity, message := g.verdict()
 	if severity == "" {
 		return rules.Finding{}, false
 	}
-	f := rules.Finding{Code: "AC401", Rule: "tensormap-invalid", Severity: severity, Fingerprint: tensormapKey(e), Path: r.path,
+	f := rules.Finding{Code: "AC401", Rule: "tensormap-invalid", Severity: severity, Fingerprint: keyOf(e), Path: r.path,
 		Target: e.Descriptor.Mode.Function(), Kernel: e.Name, Related: []rules.Related{}, Tests: []string{}, Calls: g.prints,
 		Message: message, Fix: fixText(j)}
 	if e.First > 0 {
@@ -165,43 +180,43 @@ func (r *tensormapReport) finding(g *tensormapGroup) (rules.Finding, bool) {
 }
 
 // verdict is the severity and the message of a finding; no severity, no finding.
-func (g *tensormapGroup) verdict() (rules.Severity, string) {
+func (g *group) verdict() (rules.Severity, string) {
 	e, j := &g.entry, &g.judgement
-	refused := e.HasCode && e.Code == tensormap.CodeInvalidValue
+	refused := e.HasCode && e.Code == tma.CodeInvalidValue
 	switch {
-	case e.Kind == tensormap.Bare && (refused || !e.HasCode):
+	case e.Kind == tma.Bare && (refused || !e.HasCode):
 		return rules.Error, "The driver refused a TMA descriptor, and its parameters were not printed."
-	case e.Kind == tensormap.Bare:
+	case e.Kind == tma.Bare:
 		return rules.Note, sentence(j.Cause.Text, fmt.Sprintf("A TMA descriptor failed with code %s.", e.Code))
-	case j.Verdict == tensormap.Refused:
+	case j.Verdict == tma.Refused:
 		return rules.Error, fmt.Sprintf("The driver refuses this TMA descriptor: %s. %s", brokenRules(j), sentence(j.Cause.Text, ""))
 	case refused:
 		return rules.Error, sentence(j.Cause.Text, "The driver refused this TMA descriptor.")
-	case e.HasCode && e.Code != tensormap.CodeSuccess:
+	case e.HasCode && e.Code != tma.CodeSuccess:
 		return rules.Note, sentence(j.Cause.Text, "")
 	case g.driver != nil && g.driver.Code != 0 && g.driver.Error == "":
 		return rules.Error, fmt.Sprintf("The driver of this machine refuses this TMA descriptor (%s), which breaks no documented rule.", g.driver.Text)
-	case j.Verdict == tensormap.Undecided && e.First > 0:
+	case j.Verdict == tma.Undecided && e.First > 0:
 		return rules.Warning, "A printed TMA descriptor could not be judged: " + g.unjudged() + "."
 	}
 	return "", ""
 }
 
 // confirmation says what the driver said: of the log, or of this machine.
-func (g *tensormapGroup) confirmation(about string) (rules.Confirmation, string) {
+func (g *group) confirmation(about string) (rules.Confirmation, string) {
 	e := &g.entry
 	switch {
-	case g.driver != nil && g.driver.Error == "" && g.driver.Code == tensormap.CodeInvalidValue:
+	case g.driver != nil && g.driver.Error == "" && g.driver.Code == tma.CodeInvalidValue:
 		return rules.Confirmed, about + " refuses it"
-	case g.driver != nil && g.driver.Error == "" && g.driver.Code == 0 && g.judgement.Verdict == tensormap.Refused:
+	case g.driver != nil && g.driver.Error == "" && g.driver.Code == 0 && g.judgement.Verdict == tma.Refused:
 		return rules.Unconfirmed, about + " accepts it"
-	case e.HasCode && e.Code == tensormap.CodeInvalidValue:
+	case e.HasCode && e.Code == tma.CodeInvalidValue:
 		return rules.Confirmed, "the log shows that the driver refused it"
 	}
 	return rules.Unchecked, "held to the documented rules; --driver asks the driver"
 }
 
-func brokenRules(j *tensormap.Judgement) string {
+func brokenRules(j *tma.Judgement) string {
 	var parts []string
 	for _, v := range j.Violations {
 		if v.Enforced {
@@ -211,7 +226,7 @@ func brokenRules(j *tensormap.Judgement) string {
 	return strings.Join(parts, "; ")
 }
 
-func fixText(j *tensormap.Judgement) string {
+func fixText(j *tma.Judgement) string {
 	if j.Fix == nil {
 		return ""
 	}

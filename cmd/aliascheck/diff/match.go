@@ -1,4 +1,4 @@
-package main
+package diff
 
 import (
 	"cmp"
@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// dumpFacts are the facts of every custom call of one side of a diff.
-type dumpFacts struct {
+// Dump is the facts of every custom call of one side of a diff.
+type Dump struct {
 	modules, calls int
 	incomplete     []string
-	variants       map[diffIdentity][]*variant // in the order of the dump
+	variants       map[Identity][]*variant // in the order of the dump
 }
 
 // variant is one state of a call. Programs that are compiled again and again have
@@ -23,7 +23,7 @@ type variant struct {
 	calls       int
 }
 
-func (d *dumpFacts) add(id diffIdentity, v *variant) {
+func (d *Dump) add(id Identity, v *variant) {
 	d.calls++
 	for _, have := range d.variants[id] {
 		if have.key == v.key {
@@ -36,19 +36,19 @@ func (d *dumpFacts) add(id diffIdentity, v *variant) {
 
 // callDiff is a call that is not in both dumps as it was.
 type callDiff struct {
-	id       diffIdentity
-	newID    diffIdentity // where it is not id
-	old, new *variant     // nil: only the other dump has the call
-	oldCalls int          // how many calls were like old and are no more
+	id       Identity
+	newID    Identity // where it is not id
+	old, new *variant // nil: only the other dump has the call
+	oldCalls int      // how many calls were like old and are no more
 	newCalls int
 }
 
 // match compares two dumps: calls of equal identity whose facts differ, and calls
 // that one of them lacks. Of a call that both have equally often each occurrence
 // counts; else only facts that the other side has nowhere.
-func match(old, new *dumpFacts) (changed, removed, added []callDiff) {
+func match(old, new *Dump) (changed, removed, added []callDiff) {
 	renamed := renames(old, new)
-	isNew := map[diffIdentity]bool{}
+	isNew := map[Identity]bool{}
 	for _, to := range renamed {
 		isNew[to] = true
 	}
@@ -83,9 +83,9 @@ func match(old, new *dumpFacts) (changed, removed, added []callDiff) {
 // renames pairs calls that one dump lacks with calls that the other lacks, where
 // module, kernel and shapes leave one choice only: another version of JAX calls the
 // same kernel through another target, and a change moves it to another function.
-func renames(old, new *dumpFacts) map[diffIdentity]diffIdentity {
+func renames(old, new *Dump) map[Identity]Identity {
 	gone, come := loose(old, new), loose(new, old)
-	out := map[diffIdentity]diffIdentity{}
+	out := map[Identity]Identity{}
 	for key, a := range gone {
 		if b := come[key]; len(a) == 1 && len(b) == 1 && (key.Kernel != "" || a[0].Target == b[0].Target) {
 			out[a[0]] = b[0]
@@ -95,11 +95,11 @@ func renames(old, new *dumpFacts) map[diffIdentity]diffIdentity {
 }
 
 // loose groups the identities of a that b lacks by what outlives a rename.
-func loose(a, b *dumpFacts) map[diffIdentity][]diffIdentity {
-	out := map[diffIdentity][]diffIdentity{}
+func loose(a, b *Dump) map[Identity][]Identity {
+	out := map[Identity][]Identity{}
 	for id := range a.variants {
 		if _, both := b.variants[id]; !both {
-			key := diffIdentity{Module: id.Module, Kernel: id.Kernel, Shapes: id.Shapes}
+			key := Identity{Module: id.Module, Kernel: id.Kernel, Shapes: id.Shapes}
 			out[key] = append(out[key], id)
 		}
 	}
@@ -112,7 +112,7 @@ type surplus struct {
 	calls int
 }
 
-func pairUp(id diffIdentity, old, new []*variant) []callDiff {
+func pairUp(id Identity, old, new []*variant) []callDiff {
 	exact := total(old) == total(new)
 	gone, come := moreOf(old, new, exact), moreOf(new, old, exact)
 	var out []callDiff
@@ -158,8 +158,8 @@ func total(list []*variant) int {
 	return n
 }
 
-func identities(old, new *dumpFacts) []diffIdentity {
-	var ids []diffIdentity
+func identities(old, new *Dump) []Identity {
+	var ids []Identity
 	for id := range old.variants {
 		ids = append(ids, id)
 	}
@@ -168,28 +168,28 @@ func identities(old, new *dumpFacts) []diffIdentity {
 			ids = append(ids, id)
 		}
 	}
-	slices.SortFunc(ids, func(x, y diffIdentity) int {
+	slices.SortFunc(ids, func(x, y Identity) int {
 		return cmp.Or(strings.Compare(x.Module, y.Module), strings.Compare(x.Kernel, y.Kernel), strings.Compare(x.Target, y.Target),
 			strings.Compare(x.File, y.File), strings.Compare(x.Function, y.Function), strings.Compare(x.Shapes, y.Shapes))
 	})
 	return ids
 }
 
-// change is what differs of one kind of facts.
-type change struct {
+// Change is what differs of one kind of facts.
+type Change struct {
 	What    string   `json:"what"`
 	Removed []string `json:"removed"`
 	Added   []string `json:"added"`
 }
 
 // changes lists what differs between the two states of a call.
-func (d *callDiff) changes() []change {
-	out := []change{}
+func (d *callDiff) changes() []Change {
+	out := []Change{}
 	if d.old == nil || d.new == nil {
 		return out
 	}
 	add := func(what string, before, after []string) {
-		c := change{what, without(before, after), without(after, before)}
+		c := Change{what, without(before, after), without(after, before)}
 		if len(c.Removed)+len(c.Added) > 0 {
 			out = append(out, c)
 		}
@@ -203,7 +203,7 @@ func (d *callDiff) changes() []change {
 }
 
 // lines are what a rename changes.
-func (id *diffIdentity) lines() []string {
+func (id *Identity) lines() []string {
 	return []string{"target " + id.Target, strings.TrimSpace("made by " + id.File + " " + id.Function)}
 }
 

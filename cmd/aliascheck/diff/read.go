@@ -1,4 +1,4 @@
-package main
+package diff
 
 import (
 	"context"
@@ -14,12 +14,21 @@ import (
 type moduleFacts struct {
 	number int // in the order of the dump
 	err    string
-	ids    []diffIdentity
+	ids    []Identity
 	states []*variant
 }
 
-// readFacts reads the facts of every call of a dump, with several workers.
-func (j *auditJob) readFacts(ctx context.Context, path string, p *progress) (*dumpFacts, error) {
+// Options say how a dump is read.
+type Options struct {
+	Limits  hlo.Limits
+	Jobs    int                   // modules at the same time
+	Auditor func() *rules.Auditor // makes what judges them, one a worker
+	Step    func()                // is called after each module, by one goroutine
+}
+
+// Read reads the facts of every call of a dump, with several workers. What cannot be
+// read is noted; an error is ctx's.
+func Read(ctx context.Context, o Options, path string) (*Dump, error) {
 	type numbered struct {
 		number int
 		src    hlo.Source
@@ -29,7 +38,7 @@ func (j *auditJob) readFacts(ctx context.Context, path string, p *progress) (*du
 	g.Go(func() error {
 		defer close(sources)
 		n := 0
-		for src, err := range hlo.Find([]string{path}, j.options.limits) {
+		for src, err := range hlo.Find([]string{path}, o.Limits) {
 			n++
 			if err != nil {
 				results <- moduleFacts{number: n, err: src.Path + ": " + err.Error()}
@@ -43,9 +52,9 @@ func (j *auditJob) readFacts(ctx context.Context, path string, p *progress) (*du
 		}
 		return nil
 	})
-	for range j.options.jobs {
+	for range o.Jobs {
 		g.Go(func() error {
-			w := &factWorker{worker: j.newWorker()}
+			w := &factWorker{reader: hlo.NewReader(o.Limits), auditor: o.Auditor()}
 			for s := range sources {
 				m := w.read(ctx, s.src)
 				if ctx.Err() != nil {
@@ -63,7 +72,7 @@ func (j *auditJob) readFacts(ctx context.Context, path string, p *progress) (*du
 		defer close(collected)
 		for m := range results {
 			all = append(all, m)
-			p.step()
+			o.Step()
 		}
 	}()
 	err := g.Wait()
@@ -73,9 +82,9 @@ func (j *auditJob) readFacts(ctx context.Context, path string, p *progress) (*du
 }
 
 // join puts the modules of a dump together, in their order.
-func join(all []moduleFacts) *dumpFacts {
+func join(all []moduleFacts) *Dump {
 	slices.SortFunc(all, func(x, y moduleFacts) int { return x.number - y.number })
-	d := &dumpFacts{variants: map[diffIdentity][]*variant{}}
+	d := &Dump{variants: map[Identity][]*variant{}}
 	for _, m := range all {
 		if m.err != "" {
 			d.incomplete = append(d.incomplete, m.err)
@@ -91,8 +100,9 @@ func join(all []moduleFacts) *dumpFacts {
 
 // factWorker reads modules one after the other, in the same memory.
 type factWorker struct {
-	*worker
-	facts factReader
+	reader  *hlo.Reader
+	auditor *rules.Auditor
+	facts   factReader
 }
 
 func (w *factWorker) read(ctx context.Context, src hlo.Source) moduleFacts {
@@ -113,7 +123,7 @@ func (w *factWorker) read(ctx context.Context, src hlo.Source) moduleFacts {
 	for n, c := range w.facts.alias.Calls(m) {
 		call := &judged.Calls[n] // the auditor goes through the calls in the same order
 		file, function := w.auditor.Place(m, c.Instruction)
-		out.ids = append(out.ids, diffIdentity{
+		out.ids = append(out.ids, Identity{
 			Module: judged.Name, Target: call.Target, Kernel: call.Kernel,
 			Shapes: shapesOf(&c), File: file, Function: function,
 		})
@@ -121,19 +131,4 @@ func (w *factWorker) read(ctx context.Context, src hlo.Source) moduleFacts {
 		out.states = append(out.states, &variant{facts: f, key: f.key(), path: judged.Path, instruction: call.Instruction, calls: 1})
 	}
 	return out
-}
-
-// newDiffJob is what reads and judges both sides.
-func (o *auditOptions) newDiffJob() (*auditJob, error) {
-	job := &auditJob{options: o, collector: rules.NewCollector()}
-	var err error
-	if job.config, err = o.loadConfig(); err != nil {
-		return nil, err
-	}
-	if o.replay != "off" {
-		if job.runner, err = o.kernels.analyzer(); err != nil {
-			return nil, err
-		}
-	}
-	return job, nil
 }

@@ -1,4 +1,4 @@
-package main
+package tensormap
 
 import (
 	"errors"
@@ -6,13 +6,13 @@ import (
 	"strconv"
 	"strings"
 
-	"aliascheck/rules/tensormap"
+	tma "aliascheck/rules/tensormap"
 
 	"github.com/spf13/pflag"
 )
 
-// tensormapParams are the parameters of one descriptor, as flags.
-type tensormapParams struct {
+// Params are the parameters of one descriptor, as flags.
+type Params struct {
 	tensorMap, address            string
 	rank                          int
 	dims, strides, box, steps     string
@@ -22,7 +22,8 @@ type tensormapParams struct {
 	names, im2colNames            []string // of the flags of a descriptor
 }
 
-func (p *tensormapParams) addFlags(f *pflag.FlagSet) {
+// AddFlags adds a flag for each parameter, named as the driver names it.
+func (p *Params) AddFlags(f *pflag.FlagSet) {
 	text := func(to *string, name, usage string) {
 		f.StringVar(to, name, "", usage)
 		p.names = append(p.names, name)
@@ -46,8 +47,8 @@ func (p *tensormapParams) addFlags(f *pflag.FlagSet) {
 	p.im2colNames = []string{"pixel-box-lower", "pixel-box-upper", "channels-per-pixel", "pixels-per-column"}
 }
 
-// given reports whether any flag of a descriptor was.
-func (p *tensormapParams) given(f *pflag.FlagSet) bool { return anyChanged(f, p.names) }
+// Given reports whether any flag of a descriptor was.
+func (p *Params) Given(f *pflag.FlagSet) bool { return anyChanged(f, p.names) }
 
 func anyChanged(f *pflag.FlagSet, names []string) bool {
 	for _, name := range names {
@@ -58,11 +59,11 @@ func anyChanged(f *pflag.FlagSet, names []string) bool {
 	return false
 }
 
-// descriptor puts the flags together. Arrays are passed on as given: a wrong number of
+// Descriptor puts the flags together. Arrays are passed on as given: a wrong number of
 // entries is the rules' to judge, but for one mistake that the driver cannot see: as
 // many strides as dimensions, of which it reads one less.
-func (p *tensormapParams) descriptor(dataType string, f *pflag.FlagSet) (tensormap.Descriptor, error) {
-	d := tensormap.Descriptor{Known: tensormap.FieldInterleave | tensormap.FieldSwizzle | tensormap.FieldL2Promotion | tensormap.FieldOOBFill}
+func (p *Params) Descriptor(dataType string, f *pflag.FlagSet) (tma.Descriptor, error) {
+	d := tma.Descriptor{Known: tma.FieldInterleave | tma.FieldSwizzle | tma.FieldL2Promotion | tma.FieldOOBFill}
 	if dataType == "" || p.dims == "" {
 		return d, errors.New("a descriptor needs at least --format (its data type), --dims, --strides beyond one dimension, and --box or the im2col flags")
 	}
@@ -70,7 +71,7 @@ func (p *tensormapParams) descriptor(dataType string, f *pflag.FlagSet) (tensorm
 		if f.Changed("box") {
 			return d, errors.New("--box is for tiled descriptors, the pixel flags are for im2col")
 		}
-		d.Mode = tensormap.Im2col
+		d.Mode = tma.Im2col
 	}
 	if err := p.enumerations(&d, dataType); err != nil {
 		return d, err
@@ -81,60 +82,60 @@ func (p *tensormapParams) descriptor(dataType string, f *pflag.FlagSet) (tensorm
 	return d, p.arrays(&d, f)
 }
 
-func (p *tensormapParams) enumerations(d *tensormap.Descriptor, dataType string) (err error) {
-	if d.DataType, err = tensormap.ParseDataType(dataType); err != nil {
+func (p *Params) enumerations(d *tma.Descriptor, dataType string) (err error) {
+	if d.DataType, err = tma.ParseDataType(dataType); err != nil {
 		return fmt.Errorf("--format: %w", err)
 	}
-	d.Known |= tensormap.FieldDataType
+	d.Known |= tma.FieldDataType
 	if p.interleave != "" {
-		if d.Interleave, err = tensormap.ParseInterleave(p.interleave); err != nil {
+		if d.Interleave, err = tma.ParseInterleave(p.interleave); err != nil {
 			return fmt.Errorf("--interleave: %w", err)
 		}
 	}
 	if p.swizzle != "" {
-		if d.Swizzle, err = tensormap.ParseSwizzle(p.swizzle); err != nil {
+		if d.Swizzle, err = tma.ParseSwizzle(p.swizzle); err != nil {
 			return fmt.Errorf("--swizzle: %w", err)
 		}
 	}
 	if p.l2 != "" {
-		if d.L2Promotion, err = tensormap.ParseL2Promotion(p.l2); err != nil {
+		if d.L2Promotion, err = tma.ParseL2Promotion(p.l2); err != nil {
 			return fmt.Errorf("--l2-promotion: %w", err)
 		}
 	}
 	if p.fill != "" {
-		if d.OOBFill, err = tensormap.ParseOOBFill(p.fill); err != nil {
+		if d.OOBFill, err = tma.ParseOOBFill(p.fill); err != nil {
 			return fmt.Errorf("--oob-fill: %w", err)
 		}
 	}
 	return nil
 }
 
-func (p *tensormapParams) addresses(d *tensormap.Descriptor) (err error) {
+func (p *Params) addresses(d *tma.Descriptor) (err error) {
 	if p.address != "" {
 		if d.Address, err = strconv.ParseUint(p.address, 0, 64); err != nil {
 			return fmt.Errorf("--address %q is not an address such as 0x7f4c49e08800", p.address)
 		}
-		d.Known |= tensormap.FieldAddress
+		d.Known |= tma.FieldAddress
 	}
 	if p.tensorMap != "" {
 		if d.TensorMap, err = strconv.ParseUint(p.tensorMap, 0, 64); err != nil {
 			return fmt.Errorf("--tensor-map %q is not an address such as 0x7ffd054484c0", p.tensorMap)
 		}
-		d.Known |= tensormap.FieldTensorMap
+		d.Known |= tma.FieldTensorMap
 	}
 	return nil
 }
 
 // arrays reads the lists. Those that are not given stay unknown, but for element
 // strides, which are 1.
-func (p *tensormapParams) arrays(d *tensormap.Descriptor, f *pflag.FlagSet) error {
+func (p *Params) arrays(d *tma.Descriptor, f *pflag.FlagSet) error {
 	for _, a := range []struct {
 		name, text string
-		field      tensormap.Field
+		field      tma.Field
 		to         *[]uint64
 	}{
-		{"dims", p.dims, tensormap.FieldDims, &d.Dims}, {"strides", p.strides, tensormap.FieldStrides, &d.Strides},
-		{"box", p.box, tensormap.FieldBox, &d.Box}, {"element-strides", p.steps, tensormap.FieldElementStrides, &d.ElementStrides},
+		{"dims", p.dims, tma.FieldDims, &d.Dims}, {"strides", p.strides, tma.FieldStrides, &d.Strides},
+		{"box", p.box, tma.FieldBox, &d.Box}, {"element-strides", p.steps, tma.FieldElementStrides, &d.ElementStrides},
 	} {
 		if a.text == "" {
 			continue
@@ -145,18 +146,18 @@ func (p *tensormapParams) arrays(d *tensormap.Descriptor, f *pflag.FlagSet) erro
 		}
 		*a.to, d.Known = values, d.Known|a.field
 	}
-	d.Rank, d.Known = p.rank, d.Known|tensormap.FieldRank
+	d.Rank, d.Known = p.rank, d.Known|tma.FieldRank
 	if !f.Changed("rank") {
 		d.Rank = len(d.Dims)
 	}
-	if !d.Has(tensormap.FieldElementStrides) && d.Rank >= 1 && d.Rank <= tensormap.MaxRank {
-		d.Known |= tensormap.FieldElementStrides
+	if !d.Has(tma.FieldElementStrides) && d.Rank >= 1 && d.Rank <= tma.MaxRank {
+		d.Known |= tma.FieldElementStrides
 		for range d.Rank {
 			d.ElementStrides = append(d.ElementStrides, 1)
 		}
 	}
 	if d.Rank == 1 && p.strides == "" {
-		d.Known |= tensormap.FieldStrides
+		d.Known |= tma.FieldStrides
 	}
 	if d.Rank >= 1 && len(d.Strides) == d.Rank {
 		d.Strides = d.Strides[:d.Rank-1] // all that the driver reads
@@ -164,14 +165,14 @@ func (p *tensormapParams) arrays(d *tensormap.Descriptor, f *pflag.FlagSet) erro
 	return p.im2col(d, f)
 }
 
-func (p *tensormapParams) im2col(d *tensormap.Descriptor, f *pflag.FlagSet) error {
+func (p *Params) im2col(d *tma.Descriptor, f *pflag.FlagSet) error {
 	for _, a := range []struct {
 		name, text string
-		field      tensormap.Field
+		field      tma.Field
 		to         *[]int64
 	}{
-		{"pixel-box-lower", p.lower, tensormap.FieldLowerCorner, &d.LowerCorner},
-		{"pixel-box-upper", p.upper, tensormap.FieldUpperCorner, &d.UpperCorner},
+		{"pixel-box-lower", p.lower, tma.FieldLowerCorner, &d.LowerCorner},
+		{"pixel-box-upper", p.upper, tma.FieldUpperCorner, &d.UpperCorner},
 	} {
 		if a.text == "" {
 			continue
@@ -183,10 +184,10 @@ func (p *tensormapParams) im2col(d *tensormap.Descriptor, f *pflag.FlagSet) erro
 		*a.to, d.Known = values, d.Known|a.field
 	}
 	if f.Changed("channels-per-pixel") {
-		d.ChannelsPerPixel, d.Known = p.channels, d.Known|tensormap.FieldChannelsPerPixel
+		d.ChannelsPerPixel, d.Known = p.channels, d.Known|tma.FieldChannelsPerPixel
 	}
 	if f.Changed("pixels-per-column") {
-		d.PixelsPerColumn, d.Known = p.pixels, d.Known|tensormap.FieldPixelsPerColumn
+		d.PixelsPerColumn, d.Known = p.pixels, d.Known|tma.FieldPixelsPerColumn
 	}
 	return nil
 }
