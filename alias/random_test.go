@@ -140,7 +140,7 @@ func (p *program) body(c *comp, live []*op, depth int) []*op {
 		}
 		switch kind := p.rnd.IntN(12); {
 		case kind < 4:
-			o := p.add(c, &op{opcode: "add", operands: p.some(live), shape: p.array()})
+			o := p.add(c, &op{opcode: "concatenate", operands: p.some(live), shape: p.array()})
 			p.define(o, -1, o.shape.size)
 			live = append(live, o)
 		case kind < 7:
@@ -156,7 +156,7 @@ func (p *program) body(c *comp, live []*op, depth int) []*op {
 			live = append(live, p.call(c, live, depth))
 		}
 	}
-	o := p.add(c, &op{opcode: "add", operands: p.some(live), shape: p.array()})
+	o := p.add(c, &op{opcode: "concatenate", operands: p.some(live), shape: p.array()})
 	p.define(o, -1, o.shape.size)
 	return append(live, o)
 }
@@ -222,7 +222,7 @@ func (p *program) loop(c *comp, live []*op, depth int) []*op {
 
 	param = p.add(cond, &op{opcode: "parameter", shape: init.shape})
 	inner = p.elements(cond, param, true, !through)
-	cond.root = p.add(cond, &op{opcode: "compare", operands: p.some(inner), shape: shape{size: 1}})
+	cond.root = p.add(cond, &op{opcode: "concatenate", operands: p.some(inner), shape: shape{size: 1}})
 	p.define(cond.root, -1, 1)
 
 	w := p.add(c, &op{opcode: "while", operands: []*op{init}, shape: init.shape, called: []*comp{body, cond}})
@@ -231,7 +231,7 @@ func (p *program) loop(c *comp, live []*op, depth int) []*op {
 
 // sized makes an array of a size that reads something live.
 func (p *program) sized(c *comp, live []*op, size int64) *op {
-	o := p.add(c, &op{opcode: "add", operands: p.some(live), shape: shape{size: size}})
+	o := p.add(c, &op{opcode: "concatenate", operands: p.some(live), shape: shape{size: size}})
 	p.define(o, -1, size)
 	return o
 }

@@ -74,10 +74,12 @@ func (s span) len() int32 { return s.end - s.start }
 // rawComputation is what a Computation needs for linking.
 type rawComputation struct {
 	rootID int64
-	body   span  // of wire
-	custom bool  // a custom call stands in it
-	needed bool  // it is the entry, or something that runs calls it
-	at     int32 // for place
+	body   span // of wire
+	custom bool // a custom call stands in it
+	// strange: an opcode stands in it that XLA does not have.
+	strange bool
+	needed  bool  // it is the entry, or something that runs calls it
+	at      int32 // for place
 
 	instructions int32 // how many it has
 }
@@ -97,6 +99,7 @@ type rawInstruction struct {
 	custom   int32 // index into customs, -1: none
 	at       int32
 	opcode   opcode
+	takes    int8 // operands that its opcode has, anyNumber where they differ
 	declares bool // it has declared pairs, be it a custom call or not
 
 	positions int32 // arrays and tuples in the shape; set by check

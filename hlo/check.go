@@ -82,16 +82,20 @@ type knownShape struct {
 	leaves int32 // index into Module.leafLists
 }
 
-// checkOperands holds the instructions through which values are followed to the
-// operands and computations that they must have.
+// checkOperands holds instructions to the operands that their opcodes have, and those
+// through which values are followed to the computations as well.
 func (b *builder) checkOperands(i int32) error {
-	if b.insts[i].opcode == opOther {
-		return nil
-	}
 	in := &b.m.Instructions[i]
 	operands, called := len(in.Operands), len(in.Called)
+	if takes := int(b.insts[i].takes); takes != anyNumber && takes != operands {
+		return b.errorf(b.insts[i].at, "%s %q has %d operands, not %d", in.Opcode, in.Name, operands, takes)
+	}
 	ok := true
 	switch b.insts[i].opcode {
+	case opOther:
+		return nil
+	case opUnknown:
+		return b.errorf(b.insts[i].at, "%q has the opcode %q, which XLA does not have", in.Name, in.Opcode)
 	case opTupleElement:
 		ok = operands == 1 && in.TupleIndex >= 0 && in.TupleIndex < b.insts[in.Operands[0]].arity
 	case opTuple:

@@ -94,6 +94,25 @@ func TestRefuses(t *testing.T) {
 		{"no buffer for a result", func(m *module) {
 			m.buffers, m.allocations = m.buffers[:1], m.allocations[:1]
 		}, "the buffer assignment is not whole"},
+		{"a value that was given no bytes", func(m *module) { m.allocations[1] = allocation(1, 16) },
+			`value 2 of "custom-call" is given no allocation`},
+		{"no allocations at all", func(m *module) { m.allocations = nil }, `value 1 of "parameter" is given no allocation`},
+		{"an opcode that XLA does not have", func(m *module) {
+			*body(m) = computation(1, 11, instruction(10, "parameter", array(4), nil),
+				instruction(11, "custol-call", array(4), message{}.ints(36, 10).str(28, "target")))
+		}, `"custol-call" has the opcode "custol-call", which XLA does not have`},
+		{"such an opcode in a fusion", func(m *module) {
+			inside := computation(1, 11, instruction(10, "parameter", array(4), nil),
+				instruction(11, "custol-call", array(4), message{}.ints(36, 10).str(28, "target"))).num(7, 1)
+			entry := computation(2, 21, instruction(20, "parameter", array(4), nil),
+				instruction(21, "fusion", array(4), message{}.ints(36, 20).ints(38, 1)))
+			m.computations, m.entry, m.more = []message{inside, entry}, 2, message{}.bytes(7, schedule(2, 20, 21))
+			m.buffers = []message{buffer(1, 16, 20), buffer(2, 16, 21)}
+		}, `HloProto.hlo_module.computations[0].instructions[1].name at byte`},
+		{"an operand that is missing", func(m *module) {
+			*body(m) = computation(1, 11, instruction(10, "parameter", array(4), nil),
+				instruction(11, "negate", array(4), nil))
+		}, `negate "negate" has 0 operands, not 1`},
 		{"an entry that is not there", func(m *module) { m.entry = 2 }, "entry computation id 2"},
 		{"a root that is not there", func(m *module) { *body(m) = body(m).num(6, 12) }, "root id 12"},
 		{"two computations of one id", func(m *module) {

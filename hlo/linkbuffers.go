@@ -91,7 +91,21 @@ func (b *builder) linkAllocations() error {
 		a.Values = b.laidOut[first:len(b.laidOut):len(b.laidOut)]
 		b.sortByOffset(a.Values)
 	}
+	if len(b.laidOut) < len(m.Values) {
+		return b.unassigned()
+	}
 	return nil
+}
+
+// unassigned names the first value that no allocation holds. XLA writes a value into the
+// assignment only where it has an allocation (BufferAssignment::ToProto), so that one
+// without was lost, and what shares memory with it cannot be told.
+func (b *builder) unassigned() error {
+	m := &b.m
+	i := slices.IndexFunc(m.Values, func(v Value) bool { return v.Allocation < 0 })
+	v := &m.Values[i]
+	return b.errorf(b.values[b.order[i]].at, "value %d of %q is given no allocation: the buffer assignment is not whole",
+		v.ID, m.Instructions[v.Instruction].Name)
 }
 
 // sortByOffset sorts the values of an allocation. Offset and value are put into one number

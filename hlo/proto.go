@@ -78,7 +78,8 @@ func (b *builder) outline(fs fields) {
 	for f := fs.first(); f.tag != 0; f = fs.after(f) {
 		switch f.tag {
 		case 2<<3 | wireBytes: // instructions
-			raw.custom = raw.custom || isCustomCall(fs.message(f))
+			custom, known := opcodeIn(fs.message(f))
+			raw.custom, raw.strange = raw.custom || custom, raw.strange || !known
 			raw.instructions++
 		case 1<<3 | wireBytes: // name
 			comp.Name = b.text(f.span())
@@ -94,32 +95,37 @@ func (b *builder) outline(fs fields) {
 	b.comps = append(b.comps, raw)
 }
 
-// isCustomCall reports whether an HloInstructionProto is a custom call. Name and
-// opcode are the first fields of what XLA writes, each of less than 128 bytes, so that
-// this touches one line of memory; else it goes the long way.
-func isCustomCall(fs fields) bool {
+// opcodeIn reports whether an HloInstructionProto is a custom call, and whether its
+// opcode is one of XLA's. Name and opcode are the first fields of what XLA writes, each of
+// less than 128 bytes, so that this touches one line of memory; else it goes the long way.
+func opcodeIn(fs fields) (custom, known bool) {
 	d := fs.in.data[fs.start:fs.end]
 	if len(d) < 2 || d[0] != 1<<3|wireBytes || d[1] >= 0x80 || len(d) < int(d[1])+4 {
-		return fs.opcodeIs(customCall)
+		return fs.opcodeIn()
 	}
 	opcode := d[2+d[1]:]
-	if opcode[0] != 2<<3|wireBytes {
-		return fs.opcodeIs(customCall)
+	if opcode[0] != 2<<3|wireBytes || opcode[1] >= 0x80 || len(opcode) < 2+int(opcode[1]) {
+		return fs.opcodeIn()
 	}
-	return int(opcode[1]) == len(customCall) && len(opcode) >= 2+len(customCall) &&
-		string(opcode[2:2+len(customCall)]) == customCall
+	return tellOpcode(view(opcode, span{2, 2 + int32(opcode[1])}))
 }
 
-// opcodeIs looks for an instruction's opcode wherever it stands.
-func (fs fields) opcodeIs(opcode string) bool {
-	is := false
+// opcodeIn looks for an instruction's opcode wherever it stands.
+func (fs fields) opcodeIn() (custom, known bool) {
+	name := ""
 	for f := fs.first(); f.tag != 0; f = fs.after(f) {
 		switch f.tag {
 		case 2<<3 | wireBytes:
-			is = view(fs.in.data, f.span()) == opcode // the last one counts
+			name = view(fs.in.data, f.span()) // the last one counts
 		}
 	}
-	return is
+	return tellOpcode(name)
+}
+
+// tellOpcode is opcodeIn of a name.
+func tellOpcode(name string) (custom, known bool) {
+	op, _ := opcodeOf(name)
+	return op == opCustomCall, op != opUnknown
 }
 
 // decodeComputations decodes the computations that can matter: the entry, what is
@@ -134,7 +140,7 @@ func (b *builder) decodeComputations(fs fields) {
 	for i := len(b.comps) - 1; i >= 0 && fs.in.fail.what == ""; i-- {
 		comp := &b.m.Computations[i]
 		comp.First = int32(len(b.m.Instructions))
-		if raw := &b.comps[i]; raw.needed || raw.custom || b.everything {
+		if raw := &b.comps[i]; raw.needed || raw.custom || raw.strange || b.everything {
 			comp.Decoded = true
 			room := int(min(int64(raw.instructions), b.left/instructionBytes))
 			b.m.Instructions, b.insts = slices.Grow(b.m.Instructions, room), slices.Grow(b.insts, room)
@@ -185,7 +191,7 @@ func (b *builder) decodeInstruction(comp int32, fs fields) {
 			in.Name = b.text(f.span())
 		case 2<<3 | wireBytes:
 			in.Opcode = b.text(f.span())
-			raw.opcode = opcodeOf(in.Opcode)
+			raw.opcode, raw.takes = opcodeOf(in.Opcode)
 		case 3<<3 | wireBytes:
 			in.shape = f.span()
 		case 7<<3 | wireBytes:

@@ -95,7 +95,7 @@ func TestTextOperands(t *testing.T) {
 	} {
 		m, err := readTexts(oneCall(
 			"  %t = (f32[2]{0}, /*index=1*/(f32[2]{0}, s32[])) sort(%p)\n"+
-				"  ROOT %c = f32[2]{0} add("+test.operands+")\n"), oneAssignment("t{}", "t{0}", "t{1}", "t{1,0}", "t{1,1}", "c"))
+				"  ROOT %c = f32[2]{0} concatenate("+test.operands+")\n"), oneAssignment("t{}", "t{0}", "t{1}", "t{1,0}", "t{1,1}", "c"))
 		require.NoError(t, err, test.operands)
 		var got []string
 		for _, o := range m.Instructions[m.Computations[m.Entry].Root].Operands {
@@ -170,7 +170,7 @@ ENTRY %e (p: f32[2]) -> f32[2] {
     { 3, 4 }
   }), metadata={op_name="a\"b" source_file="dir/f.py" source_line=7 source_column=3 profile_type={1} op_type="x"}
   %f = f32[2]{0} fusion(%p), kind=kCustom, calls=%inside
-  ROOT %s = f32[2]{0} select-and-scatter(%f, %p), select=%sel, scatter=%sca, control-predecessors={%k, %f}
+  ROOT %s = f32[2]{0} select-and-scatter(%f, %p, %p), select=%sel, scatter=%sca, control-predecessors={%k, %f}
 }
 `, `BufferAssignment:
 allocation 0: size 8, color 3, parameter 0, shape |f32[2]| at ShapeIndex {}, output shape is |(f32[2], s32[])|, thread-local, maybe-live-out:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"aliascheck/alias"
@@ -61,6 +62,8 @@ type ModuleReport struct {
 	Library    int
 	Unanalysed []Unanalysed
 	NotAudited []NotAudited
+	// Incomplete is what is damaged in the module: the rest of it was audited.
+	Incomplete []Incomplete
 }
 
 // Module judges every custom call of m.
@@ -69,6 +72,7 @@ func (a *Auditor) Module(ctx context.Context, m *hlo.Module) *ModuleReport {
 	*out = ModuleReport{
 		Path: strings.Clone(m.Path), Name: strings.Clone(m.Name),
 		Findings: out.Findings[:0], Unanalysed: out.Unanalysed[:0], NotAudited: out.NotAudited[:0],
+		Incomplete: out.Incomplete[:0],
 	}
 	calls := a.alias.Calls(m)
 	names := instructionNames(calls)
@@ -112,10 +116,10 @@ func (a *Auditor) call(ctx context.Context, out *ModuleReport, c *alias.Call, na
 	if p.Overwrites, reason = a.alias.Overwrites(c); reason != "" {
 		out.NotAudited = append(out.NotAudited, NotAudited{Check: "AC104", Calls: 1, Reason: strings.Clone(reason)})
 	}
-	if reason := unresolved(c); reason != "" {
-		out.NotAudited = append(out.NotAudited, NotAudited{Check: "slices", Calls: 1, Reason: reason})
-	}
 	a.kernel(ctx, out, p)
+	if reason := unresolved(p); reason != "" {
+		out.incomplete(p, reason)
+	}
 	for n := range a.rules {
 		if a.rules[n].Check != nil {
 			p.rule = &a.rules[n]
@@ -197,16 +201,30 @@ func (a *Auditor) decode(p *Pass) error {
 	return nil
 }
 
-// unresolved says why a leaf of the call has no slice; empty when all have one.
-func unresolved(c *alias.Call) string {
-	for _, leaves := range [...][]alias.Leaf{c.Operands, c.Results} {
-		for i := range leaves {
-			if leaves[i].Unresolved != "" && leaves[i].Bytes > 0 {
-				return strings.Clone(leaves[i].Unresolved)
-			}
+// unresolved says which leaf of the call has no slice, and why; empty when all have one.
+// XLA gives every array that a call reads or writes its bytes: what has none was lost.
+func unresolved(p *Pass) string {
+	for i := range p.Call.Operands {
+		if l := &p.Call.Operands[i]; l.Unresolved != "" && l.Bytes > 0 {
+			return p.Operand(i) + " has no slice: " + l.Unresolved
+		}
+	}
+	for i := range p.Call.Results {
+		if l := &p.Call.Results[i]; l.Unresolved != "" && l.Bytes > 0 {
+			return p.Result(i) + " has no slice: " + l.Unresolved
 		}
 	}
 	return ""
+}
+
+// incomplete notes damage at the call that is being judged. Nothing found at it says that
+// there is nothing.
+func (out *ModuleReport) incomplete(p *Pass, reason string) {
+	what := "custom call " + strconv.Quote(p.instruction)
+	if p.KernelName != "" {
+		what += " of kernel " + strconv.Quote(p.KernelName)
+	}
+	out.Incomplete = append(out.Incomplete, Incomplete{Path: out.Path, Error: what + ": " + reason})
 }
 
 // place gives the call's findings what they have in common, and cuts their ties to

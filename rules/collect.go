@@ -45,6 +45,7 @@ func (c *Collector) Add(m *ModuleReport) {
 		u.Calls = 0
 		c.notAudited[u] += n
 	}
+	c.summary.Incomplete = append(c.summary.Incomplete, m.Incomplete...)
 	for i := range m.Findings {
 		c.finding(&m.Findings[i])
 	}

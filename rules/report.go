@@ -44,7 +44,7 @@ type Unanalysed struct {
 
 // NotAudited is a check that could not be made, and on how many calls.
 type NotAudited struct {
-	Check  string `json:"check"` // "slices", "AC104", ...
+	Check  string `json:"check"` // "AC104", ...
 	Calls  int    `json:"calls"`
 	Reason string `json:"reason"`
 }
