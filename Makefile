@@ -79,7 +79,7 @@ fuzz:
 	$(FUZZ) ./hlo/triton -fuzz FuzzInflate
 	$(FUZZ) ./alias -fuzz FuzzOracle
 	$(FUZZ) ./rules -fuzz FuzzConfig
-	$(FUZZ) ./rules/ptx -fuzz FuzzParse
+	$(FUZZ) ./rules/ptx/syntax -fuzz FuzzParse
 	$(FUZZ) ./rules/ptx -fuzz FuzzRun
 	$(FUZZ) ./rules/ptx -fuzz FuzzGenerated
 	$(FUZZ) ./rules/tensormap -fuzz FuzzLog

@@ -14,7 +14,7 @@ import (
 	"aliascheck/alias"
 	"aliascheck/hlo"
 	"aliascheck/hlo/triton"
-	"aliascheck/rules/ptx"
+	"aliascheck/rules/ptx/syntax"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -68,7 +68,7 @@ func corpusPlan(t testing.TB, name string, call *alias.Call, force bool) Plan {
 
 // entrySizes reads the parameters of a kernel's entry.
 func entrySizes(k *triton.Kernel) ([]int, error) {
-	module, err := ptx.Parse(k.Name+".ptx", k.PTX)
+	module, err := syntax.Parse(k.Name+".ptx", k.PTX)
 	if err != nil {
 		return nil, err
 	}

@@ -6,13 +6,14 @@ import (
 
 	"aliascheck/hlo/triton"
 	"aliascheck/rules/ptx"
+	"aliascheck/rules/ptx/syntax"
 )
 
 // configuration is one kernel of a plan, parsed and bound.
 type configuration struct {
 	kernel   *triton.Kernel
 	geometry triton.Geometry
-	entry    *ptx.Entry
+	entry    *syntax.Entry
 	binding  triton.Binding
 }
 
@@ -25,7 +26,7 @@ func (p *kernelPlan) newConfiguration(k *triton.Kernel) (*configuration, error) 
 	if len(k.PTX) == 0 {
 		return nil, fmt.Errorf("kernel %s: the call holds no PTX", k.Name)
 	}
-	module, err := ptx.Parse(k.Name+".ptx", k.PTX)
+	module, err := syntax.Parse(k.Name+".ptx", k.PTX)
 	if err != nil {
 		return nil, err
 	}

@@ -18,15 +18,16 @@ import (
 // that are not listed here (helpers below one of these) count as their parent.
 func layers() map[string][]string {
 	return map[string][]string{
-		"hlo":             {},
-		"hlo/triton":      {},
-		"hlo/hlotest":     {},
-		"rules/ptx":       {},
-		"rules/tensormap": {},
-		"alias":           {"hlo"},
-		"rules":           {"hlo", "hlo/triton", "alias", "rules/ptx", "rules/tensormap"},
-		"cudarun":         {"hlo", "hlo/triton", "alias"},
-		"cmd/aliascheck": {"hlo", "hlo/triton", "alias", "rules", "rules/ptx", "rules/tensormap", "cudarun",
+		"hlo":              {},
+		"hlo/triton":       {},
+		"hlo/hlotest":      {},
+		"rules/ptx/syntax": {},
+		"rules/ptx":        {"rules/ptx/syntax"},
+		"rules/tensormap":  {},
+		"alias":            {"hlo"},
+		"rules":            {"hlo", "hlo/triton", "alias", "rules/ptx", "rules/ptx/syntax", "rules/tensormap"},
+		"cudarun":          {"hlo", "hlo/triton", "alias"},
+		"cmd/aliascheck": {"hlo", "hlo/triton", "alias", "rules", "rules/ptx", "rules/ptx/syntax", "rules/tensormap", "cudarun",
 			"cmd/aliascheck"},
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"aliascheck/cudarun"
 	"aliascheck/hlo/triton"
 	"aliascheck/rules"
-	"aliascheck/rules/ptx"
+	"aliascheck/rules/ptx/syntax"
 )
 
 // gpuRunner runs kernels as another runner does, and replays their findings on a
@@ -231,7 +231,7 @@ func (e *gpuEffects) plan(code string, operand, result int) (*cudarun.Plan, []ru
 
 // entrySizes reads the parameters of a kernel's PTX entry.
 func entrySizes(k *triton.Kernel) ([]int, error) {
-	module, err := ptx.Parse(k.Name+".ptx", k.PTX)
+	module, err := syntax.Parse(k.Name+".ptx", k.PTX)
 	if err != nil {
 		return nil, err
 	}

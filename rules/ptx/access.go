@@ -1,6 +1,6 @@
 package ptx
 
-// space is a state space (PTX ISA, "State Spaces").
+// Space is a state space (PTX ISA, "State Spaces").
 type space uint8
 
 const (
@@ -110,7 +110,7 @@ func spaceOf(a uint64) space {
 	return spaceGlobal
 }
 
-// at gives one thread's address.
+// At gives one thread's address.
 func (t *touch) at(i int32) uint64 {
 	switch t.addr.kind {
 	case uniform:

@@ -3,11 +3,13 @@ package ptx
 import (
 	"math"
 	"strings"
+
+	"aliascheck/rules/ptx/syntax"
 )
 
 // updater gives what an atomic operation stores.
 func updater(how, typ string) func(old, b, c uint64) uint64 {
-	bits := uint8(typeBits(typ))
+	bits := uint8(syntax.TypeBits(typ))
 	w := widthMask(bits)
 	signed := typ[0] == 's'
 	if isFloat(typ) && (how == "add" || how == "min" || how == "max") {

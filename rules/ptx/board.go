@@ -4,7 +4,7 @@ package ptx
 // KiB element by element: the sheets of its lines, one after the other, without
 // a leaf. The word is boardFlag and the number of the first.
 
-// line gives the cell of a board's line.
+// Line gives the cell of a board's line.
 func boardLine(w uint32, line int64) uint32 {
 	return sheetFlag | (w&indexBits + uint32(line%wideLines))
 }

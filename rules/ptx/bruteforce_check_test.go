@@ -10,11 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"aliascheck/rules/ptx/syntax"
 )
 
 // launch makes the machine's launch of a generated kernel.
 func (k *gKernel) launch() (*Launch, error) {
-	m, err := Parse("generated.ptx", []byte(k.text()))
+	m, err := syntax.Parse("generated.ptx", []byte(k.text()))
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ func (x *bulk) value(slot int32) uint64 {
 
 func (x *bulk) address(a operandAt) uint64 { return x.value(a.slot) + a.off }
 
-// shared gives the place of an address in shared memory, which must hold n bytes.
+// Shared gives the place of an address in shared memory, which must hold n bytes.
 func (x *bulk) shared(a uint64, n int64, write bool) (*block, int64, bool) {
 	m := x.s.m
 	b, off := x.s.b.sharedBlock(uint32(a))

@@ -11,7 +11,7 @@ func (p *program) buildBlocks() error {
 			leader[i+1] = true
 			for _, t := range c.to {
 				if int(t) > n {
-					return &unsupported{p.entry.module.access(c.in), "the branch leaves the function"}
+					return &unsupported{accessOf(p.entry.Module, c.in), "the branch leaves the function"}
 				}
 				leader[t] = true
 			}
@@ -34,19 +34,19 @@ func (p *program) buildBlocks() error {
 		b.term = b.last.term
 		for _, t := range b.last.to {
 			if int(t) >= n {
-				return &unsupported{p.entry.module.access(b.last.in), "the branch leaves the function"}
+				return &unsupported{accessOf(p.entry.Module, b.last.in), "the branch leaves the function"}
 			}
 			b.to = append(b.to, number[t])
 		}
 		if b.term == termNone || b.term == termBranch {
 			if i+1 >= len(p.blocks) {
-				return &unsupported{p.entry.module.access(b.last.in), "control runs off the end"}
+				return &unsupported{accessOf(p.entry.Module, b.last.in), "control runs off the end"}
 			}
 			b.to = append(b.to, int32(i+1))
 		}
 		prev := int32(-1)
 		for _, c := range p.codes[b.start:b.end] {
-			if c.orig != prev && c.in.name != "(end)" {
+			if c.orig != prev && c.in.Name != "(end)" {
 				b.count++
 				prev = c.orig
 			}

@@ -139,7 +139,7 @@ func (r *recorder) take(en *entry, mask uint64) {
 	}
 }
 
-// parts calls f for each part of a line's cell.
+// Words calls f for each part of a line's cell.
 func (r *recorder) parts(cell uint32, line int64, f func(p part)) {
 	r.partsOf(cell, line, ^uint64(0), f)
 }

@@ -1,5 +1,7 @@
 package ptx
 
+import "aliascheck/rules/ptx/syntax"
+
 // code is one lowered instruction: registers are slots, constants are slots
 // that never change, calls are inlined. Several codes may come of one
 // instruction.
@@ -26,9 +28,9 @@ type code struct {
 	guard   int32 // slot, -1 none
 	not     bool
 
-	index int32  // of this code, for memos
-	in    *instr // where it comes from
-	orig  int32  // number of the instruction in the program
+	index int32               // of this code, for memos
+	in    *syntax.Instruction // where it comes from
+	orig  int32               // number of the instruction in the program
 
 	mem  *memOp
 	sync *syncOp
@@ -91,17 +93,17 @@ type basicBlock struct {
 
 // program is an entry ready to run.
 type program struct {
-	entry   *Entry
-	fn      *function
+	entry   *syntax.Entry
+	fn      *syntax.Function
 	codes   []*code
 	blocks  []*basicBlock
 	slots   []slotInfo
-	consts  []constant // slots with a fixed value
-	instrs  []*instr   // by number
-	inputs  []int32    // registers that may be read before they are written
-	shared  int64      // bytes of static shared memory, from sharedBase
-	frame   int64      // bytes of local memory per thread
-	globals []*variable
+	consts  []constant            // slots with a fixed value
+	instrs  []*syntax.Instruction // by number
+	inputs  []int32               // registers that may be read before they are written
+	shared  int64                 // bytes of static shared memory, from sharedBase
+	frame   int64                 // bytes of local memory per thread
+	globals []global
 	hasBars bool
 	hasMaps bool // tensor maps are built: shared memory keeps its contents
 }

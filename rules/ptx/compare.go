@@ -1,5 +1,7 @@
 package ptx
 
+import "aliascheck/rules/ptx/syntax"
+
 func comparisonOf(word string) (comparison, bool) {
 	switch word {
 	case "eq":
@@ -36,7 +38,7 @@ func comparisonOf(word string) (comparison, bool) {
 
 // comparer gives the function that compares two values of a type.
 func comparer(cmp comparison, typ string, ftz bool) func(a, b uint64) bool {
-	width := uint8(typeBits(typ))
+	width := uint8(syntax.TypeBits(typ))
 	if isFloat(typ) {
 		return func(a, b uint64) bool { return compareFloats(cmp, toFloat(a, typ, ftz), toFloat(b, typ, ftz)) }
 	}

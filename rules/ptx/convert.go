@@ -2,6 +2,8 @@ package ptx
 
 import (
 	"math"
+
+	"aliascheck/rules/ptx/syntax"
 )
 
 func loopCvt(c *code, out, a, _, _ []uint64) bool {
@@ -43,10 +45,10 @@ func convertFloat(m modifiers) func(a uint64) uint64 {
 	switch {
 	case isFloat(from) && isInteger(to):
 		return func(a uint64) uint64 {
-			return floatToInt(roundInteger(toFloat(a, from, flush), mode), uint8(typeBits(to)), isSigned(to))
+			return floatToInt(roundInteger(toFloat(a, from, flush), mode), uint8(syntax.TypeBits(to)), isSigned(to))
 		}
 	case isInteger(from):
-		fb, fs := uint8(typeBits(from)), isSigned(from)
+		fb, fs := uint8(syntax.TypeBits(from)), isSigned(from)
 		return func(a uint64) uint64 { return intToFloat(a&widthMask(fb), fb, fs, to, mode) }
 	}
 	return func(a uint64) uint64 {

@@ -1,7 +1,7 @@
-// Package ptx parses PTX and runs a launch of it, to learn which thread reads
+// Package ptx runs a launch of a PTX kernel, to learn which thread reads
 // and which thread writes each byte of each buffer.
 //
-// In goes a module's text, an entry, a grid, and buffers with or without known
+// In goes an entry of a parsed module (package syntax), a grid, and buffers with or without known
 // contents; out comes an Outcome: bytes read and written per buffer, accesses
 // outside every buffer, copies that land late, waits that never end, and, for
 // any operand and result, whether they may share memory. Addresses, sizes and
@@ -10,7 +10,7 @@
 // hostile: steps, memory, nesting and sizes are bounded, and what the machine
 // does not know makes the launch "not analysed", never harmless.
 //
-// The way through: lex, parse_* and syntax make functions of names; forms (the
+// The way through: forms (the
 // words that each opcode takes), lower, the table_* files and cfg make a program
 // of slots and basic blocks; slice says what of it runs. crew shares the blocks
 // out, machine, cluster, strand, join, pure and linear run them; access, run_*,

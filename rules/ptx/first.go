@@ -32,7 +32,7 @@ func (f *firstReads) mark(m *worker, line, n int64, mask uint64) {
 	}
 }
 
-// add takes the marks of another worker.
+// Add takes the marks of another worker.
 func (f *firstReads) add(o *firstReads) {
 	if f.pages == nil {
 		f.pages = o.pages

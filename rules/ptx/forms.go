@@ -3,6 +3,8 @@ package ptx
 import (
 	"slices"
 	"strings"
+
+	"aliascheck/rules/ptx/syntax"
 )
 
 // A form is what may stand between an instruction's opcode and its operands:
@@ -46,14 +48,14 @@ func (f form) fits(words []string) bool {
 }
 
 // checkForm refuses words that an instruction of the opcode does not take.
-func (l *lowerer) checkForm(in *instr) error {
-	forms := l.forms(in.parts[0])
+func (l *lowerer) checkForm(in *syntax.Instruction) error {
+	forms := l.forms(in.Words[0])
 	if forms == nil {
 		return nil
 	}
 	known := map[string]bool{}
 	for _, f := range forms {
-		if f.fits(in.parts[1:]) {
+		if f.fits(in.Words[1:]) {
 			return nil
 		}
 		for _, slot := range f {
@@ -62,9 +64,9 @@ func (l *lowerer) checkForm(in *instr) error {
 			}
 		}
 	}
-	for _, w := range in.parts[1:] {
+	for _, w := range in.Words[1:] {
 		if !known[w] {
-			return l.fail("unknown modifier .%s", clip(w))
+			return l.fail("unknown modifier .%s", syntax.Clip(w))
 		}
 	}
 	return l.fail("unknown form")

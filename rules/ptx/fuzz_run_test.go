@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 	"time"
+
+	"aliascheck/rules/ptx/syntax"
 )
 
 // FuzzRun runs whatever parses: no panic, no endless loop, bounded memory.
@@ -16,7 +18,7 @@ func FuzzRun(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte, threads uint16, blocks byte) {
 		head := ".version 8.7\n.target sm_90a\n.address_size 64\n.extern .shared .align 16 .b8 smem[];\n.entry k(.param .u64 p0, .param .u64 p1) {\n" +
 			".reg .b64 %rd<100>; .reg .b32 %r<100>; .reg .pred %p<20>; .reg .f32 %f<20>; .reg .b32 %tid, %cta;\nmov.u32 %tid, %tid.x; mov.u32 %cta, %ctaid.x; ld.param.u64 %rd0, [p0]; ld.param.u64 %rd1, [p1];\n"
-		m, err := Parse("fuzz", []byte(head+string(body)+"\n}"))
+		m, err := syntax.Parse("fuzz", []byte(head+string(body)+"\n}"))
 		if err != nil || len(m.Entries) == 0 {
 			return
 		}

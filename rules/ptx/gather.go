@@ -17,7 +17,7 @@ type record struct {
 func (s *launchState) outcome() *Outcome {
 	o := &Outcome{Analysed: s.reason == "" && !s.stopped.Load(), Reason: s.reason, Sampled: s.sampled, Hang: s.hang}
 	if s.reasonIn != nil {
-		o.Line = int(s.reasonIn.at.line)
+		o.Line = int(s.reasonIn.At.Line)
 	}
 	if s.order != nil && s.orderCounts() {
 		o.MemoryOrder = s.order

@@ -7,11 +7,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"aliascheck/rules/ptx/syntax"
 )
 
 // kernel wraps a body in an entry with pointer parameters p0, p1, ...; they are
 // in %rd0, %rd1, ... and the thread's and the block's number in %tid, %cta.
-func kernel(t testing.TB, params int, body string) *Entry {
+func kernel(t testing.TB, params int, body string) *syntax.Entry {
 	t.Helper()
 	text := ".version 8.7\n.target sm_90a\n.address_size 64\n.extern .shared .align 16 .b8 smem[];\n.visible .entry k("
 	for i := 0; i < params; i++ {
@@ -24,13 +26,13 @@ func kernel(t testing.TB, params int, body string) *Entry {
 	for i := 0; i < params; i++ {
 		text += fmt.Sprintf("ld.param.u64 %%rd%d, [p%d];\n", i, i)
 	}
-	m, err := Parse("hand.ptx", []byte(text+body+"\n}\n"))
+	m, err := syntax.Parse("hand.ptx", []byte(text+body+"\n}\n"))
 	require.NoError(t, err)
 	return m.Entries[0]
 }
 
 // launch makes a launch with buffers apart, of known zero contents.
-func handLaunch(e *Entry, blocks, threads, shared uint32, sizes ...int) *Launch {
+func handLaunch(e *syntax.Entry, blocks, threads, shared uint32, sizes ...int) *Launch {
 	l := &Launch{Entry: e, Grid: [3]uint32{blocks, 1, 1}, Block: [3]uint32{threads, 1, 1}, DynamicShared: shared}
 	for i, n := range sizes {
 		l.Buffers = append(l.Buffers, Buffer{Size: int64(n), Contents: make([]byte, n)})

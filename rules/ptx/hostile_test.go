@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"aliascheck/rules/ptx/syntax"
 )
 
 // allocated runs f and gives the bytes that it allocated.
@@ -62,9 +64,9 @@ func TestHostileText(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			used := allocated(func() {
-				m, err := Parse("k.ptx", []byte(".version 8.7\n.target sm_90a\n.address_size 64\n"+c.text))
+				m, err := syntax.Parse("k.ptx", []byte(".version 8.7\n.target sm_90a\n.address_size 64\n"+c.text))
 				if c.want == "k.ptx:1:1" {
-					m, err = Parse("k.ptx", []byte(c.text))
+					m, err = syntax.Parse("k.ptx", []byte(c.text))
 				}
 				if err != nil {
 					assert.Contains(t, err.Error(), "k.ptx:")
@@ -257,7 +259,7 @@ func TestHostileLaunches(t *testing.T) {
 		_, err := Run(context.Background(), l)
 		require.Error(t, err)
 	}
-	m, err := Parse("r", []byte(".version 8.0\n.func f() { call f; ret; }\n.entry k() { call f; ret; }"))
+	m, err := syntax.Parse("r", []byte(".version 8.0\n.func f() { call f; ret; }\n.entry k() { call f; ret; }"))
 	require.NoError(t, err)
 	o = run(t, &Launch{Entry: m.Entries[0], Grid: [3]uint32{1, 1, 1}})
 	assert.Contains(t, o.Reason, "recursion")

@@ -1,12 +1,14 @@
 package ptx
 
+import "aliascheck/rules/ptx/syntax"
+
 // Launch is one kernel launch: what the machine runs.
 //
 // Buffers stand far apart in a virtual address space. In a run "apart" every
 // operand and result has a buffer of its own; in a run "shared" several Args
 // point into one buffer, at the offsets that the assignment gives them.
 type Launch struct {
-	Entry         *Entry
+	Entry         *syntax.Entry
 	Grid          [3]uint32 // blocks in x, y and z, clusters counted out
 	Block         [3]uint32 // threads of a block; zero values are taken from .reqntid
 	Cluster       [3]uint32 // blocks of a cluster; zero values are taken from .reqnctapercluster, else 1

@@ -3,6 +3,9 @@ package ptx
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
+
+	"aliascheck/rules/ptx/syntax"
 )
 
 // The address space of a launch. Buffers stand far apart, so that an address
@@ -26,112 +29,104 @@ func alignUp(n, a int64) int64 { return (n + a - 1) &^ (a - 1) }
 // layoutVariables gives the module's shared and global variables their places.
 func (l *lowerer) layoutVariables() error {
 	at := int64(sharedBase)
-	shared := append([]*variable{}, l.mod.shared...)
-	for _, f := range functionsOf(l.p.fn) {
-		shared = append(shared, f.shared...)
+	shared := append([]*syntax.Variable{}, l.mod.Shared...)
+	for _, f := range l.p.fn.Callees() {
+		shared = append(shared, f.Shared...)
 	}
 	for _, v := range shared {
-		if v.extern || v.size == 0 {
+		if v.Extern || v.Size == 0 {
 			continue
 		}
-		at = alignUp(at, v.align)
-		v.offset = at
-		if at += v.size; at > maxShared {
-			return fmt.Errorf("line %d: %d bytes of static shared memory are too many", v.at.line, at)
+		at = alignUp(at, v.Align)
+		l.offsets[v] = at
+		if at += v.Size; at > maxShared {
+			return fmt.Errorf("line %d: %d bytes of static shared memory are too many", v.At.Line, at)
 		}
 	}
 	l.p.shared = at - sharedBase
 	at = alignUp(at, 16)
 	for _, v := range shared {
-		if v.extern || v.size == 0 {
-			at = alignUp(at, v.align)
+		if v.Extern || v.Size == 0 {
+			at = alignUp(at, v.Align)
 		}
 	}
 	for _, v := range shared {
-		if v.extern || v.size == 0 {
-			v.offset = at
+		if v.Extern || v.Size == 0 {
+			l.offsets[v] = at
 		}
 	}
 	if at > alignUp(sharedBase+l.p.shared, 16) {
 		l.p.shared = at - sharedBase
 	}
-	l.p.globals = l.mod.globals
 	off := int64(0)
-	for _, v := range l.mod.globals {
-		off = alignUp(off, max(v.align, 16))
-		v.offset = off
-		if off += v.size; off > maxVariable {
-			return fmt.Errorf("line %d: the module's variables are too large", v.at.line)
+	for _, v := range l.mod.Globals {
+		off = alignUp(off, max(v.Align, 16))
+		l.offsets[v] = off
+		l.p.globals = append(l.p.globals, global{off, v.Size, v.Init})
+		if off += v.Size; off > syntax.MaxVariable {
+			return fmt.Errorf("line %d: the module's variables are too large", v.At.Line)
 		}
 	}
-	for _, v := range l.mod.globals {
-		if err := l.fix(v); err != nil {
+	for i, v := range l.mod.Globals {
+		if err := l.fix(v, &l.p.globals[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// global is a variable of the module in the launch's own memory.
+type global struct {
+	offset, size int64
+	init         []byte // addresses of other variables filled in
+}
+
 // fix writes the addresses of other variables into an initializer.
-func (l *lowerer) fix(v *variable) error {
-	for _, f := range v.fixups {
-		var target *variable
-		for _, g := range l.mod.globals {
-			if g.name == f.name {
-				target = g
+func (l *lowerer) fix(v *syntax.Variable, g *global) error {
+	if len(v.Fixups) > 0 { // the module may be run by several launches at once
+		g.init = slices.Clone(v.Init)
+	}
+	for _, f := range v.Fixups {
+		var target *syntax.Variable
+		for _, o := range l.mod.Globals {
+			if o.Name == f.Name {
+				target = o
 			}
 		}
-		if target == nil || f.at+f.width > int64(len(v.init)) {
-			return fmt.Errorf("line %d: the initializer names %s, which is no variable", v.at.line, clip(f.name))
+		if target == nil || f.At+f.Width > int64(len(v.Init)) {
+			return fmt.Errorf("line %d: the initializer names %s, which is no variable", v.At.Line, syntax.Clip(f.Name))
 		}
 		var b [8]byte
-		binary.LittleEndian.PutUint64(b[:], moduleBase+uint64(target.offset+f.add))
-		copy(v.init[f.at:f.at+f.width], b[:])
+		binary.LittleEndian.PutUint64(b[:], moduleBase+uint64(l.offsets[target]+f.Add))
+		copy(g.init[f.At:f.At+f.Width], b[:])
 	}
 	return nil
 }
 
-// functionsOf lists a function and what it calls.
-func functionsOf(f *function) []*function {
-	out := []*function{f}
-	seen := map[*function]bool{f: true}
-	for i := 0; i < len(out); i++ {
-		for j := range out[i].body {
-			for _, op := range out[i].body[j].ops {
-				if op.kind == opFunc && !seen[op.fn] {
-					seen[op.fn] = true
-					out = append(out, op.fn)
-				}
-			}
-		}
-	}
-	return out
-}
-
 // symbol gives a variable's address in its own space; in generic space for
 // globals and constants, which are the same here.
-func (l *lowerer) symbol(v *variable) (uint64, error) {
+func (l *lowerer) symbol(v *syntax.Variable) (uint64, error) {
 	v = l.env.resolve(v)
-	switch v.space {
+	switch v.Space {
 	case "shared":
-		return uint64(v.offset), nil
+		return uint64(l.offsets[v]), nil
 	case "global", "const":
-		return moduleBase + uint64(v.offset), nil
+		return moduleBase + uint64(l.offsets[v]), nil
 	case "local":
 		return uint64(l.frameOf(v)), nil
 	case "param":
 		if l.env.parent == nil && l.isEntryParam(v) {
-			if v.size > 1<<paramLog {
-				return 0, l.fail("a parameter of %d bytes", v.size)
+			if v.Size > 1<<paramLog {
+				return 0, l.fail("a parameter of %d bytes", v.Size)
 			}
-			return paramWindow + uint64(v.index)<<paramLog, nil
+			return paramWindow + uint64(v.Index)<<paramLog, nil
 		}
 	}
-	return 0, l.fail("the address of .%s %s is not supported", v.space, clip(v.name))
+	return 0, l.fail("the address of .%s %s is not supported", v.Space, syntax.Clip(v.Name))
 }
 
-func (l *lowerer) isEntryParam(v *variable) bool {
-	for _, q := range l.p.fn.params {
+func (l *lowerer) isEntryParam(v *syntax.Variable) bool {
+	for _, q := range l.p.fn.Params {
 		if q == v {
 			return true
 		}
@@ -140,12 +135,12 @@ func (l *lowerer) isEntryParam(v *variable) bool {
 }
 
 // frameOf gives a local variable's offset in the thread's frame.
-func (l *lowerer) frameOf(v *variable) int64 {
+func (l *lowerer) frameOf(v *syntax.Variable) int64 {
 	if off, ok := l.frames[v]; ok {
 		return off
 	}
-	off := alignUp(max(l.p.frame, 16), max(v.align, 1))
+	off := alignUp(max(l.p.frame, 16), max(v.Align, 1))
 	l.frames[v] = off
-	l.p.frame = off + v.size
+	l.p.frame = off + v.Size
 	return off
 }

@@ -3,6 +3,8 @@ package ptx
 import (
 	"errors"
 	"fmt"
+
+	"aliascheck/rules/ptx/syntax"
 )
 
 // Limits of a program after calls are inlined.
@@ -21,39 +23,40 @@ func (e *unsupported) Error() string { return e.at.told(e.why) }
 
 // environment is one inlined copy of a function.
 type environment struct {
-	fn     *function
-	regs   map[int32]int32         // register to slot
-	vars   map[*variable]*variable // formal parameter to what stands for it
-	start  []int32                 // code index of each instruction, and of the end
+	fn     *syntax.Function
+	regs   map[int32]int32                       // register to slot
+	vars   map[*syntax.Variable]*syntax.Variable // formal parameter to what stands for it
+	start  []int32                               // code index of each instruction, and of the end
 	depth  int
 	parent *environment
 }
 
 type paramKey struct {
-	v   *variable
+	v   *syntax.Variable
 	off int64
 }
 
 type lowerer struct {
-	p      *program
-	rows   map[string]Row
-	known  map[string][]form
-	env    *environment
-	consts map[constant]int32
-	params map[paramKey]int32 // .param variables of calls, as registers
-	frames map[*variable]int64
-	carry  int32 // slot of the carry flag
-	copies bool  // there are copies whose groups threads wait for
-	in     *instr
-	orig   int32
-	mod    *Module
+	p       *program
+	rows    map[string]Row
+	known   map[string][]form
+	env     *environment
+	consts  map[constant]int32
+	params  map[paramKey]int32 // .param variables of calls, as registers
+	frames  map[*syntax.Variable]int64
+	offsets map[*syntax.Variable]int64 // of shared and global variables in their space
+	carry   int32                      // slot of the carry flag
+	copies  bool                       // there are copies whose groups threads wait for
+	in      *syntax.Instruction
+	orig    int32
+	mod     *syntax.Module
 }
 
 // compile lowers an entry. The error names the instruction that is unknown.
-func compile(e *Entry) (*program, error) {
-	p := &program{entry: e, fn: e.fn}
-	l := &lowerer{p: p, consts: map[constant]int32{}, params: map[paramKey]int32{}, frames: map[*variable]int64{}, carry: -1, mod: e.module,
-		copies: hasCopies(e.fn)}
+func compile(e *syntax.Entry) (*program, error) {
+	p := &program{entry: e, fn: e.Function}
+	l := &lowerer{p: p, consts: map[constant]int32{}, params: map[paramKey]int32{}, frames: map[*syntax.Variable]int64{}, offsets: map[*syntax.Variable]int64{}, carry: -1, mod: e.Module,
+		copies: hasCopies(e.Function)}
 	l.rows, l.known = map[string]Row{}, map[string][]form{}
 	for _, r := range Rows() {
 		l.rows[r.Opcode] = r
@@ -61,7 +64,7 @@ func compile(e *Entry) (*program, error) {
 	if err := l.layoutVariables(); err != nil {
 		return nil, err
 	}
-	if err := l.function(e.fn, nil, nil, nil, nil); err != nil {
+	if err := l.function(e.Function, nil, nil, nil, nil); err != nil {
 		return nil, err
 	}
 	if err := p.buildBlocks(); err != nil {
@@ -72,12 +75,12 @@ func compile(e *Entry) (*program, error) {
 }
 
 func (l *lowerer) fail(format string, args ...any) error {
-	return &unsupported{l.mod.access(l.in), fmt.Sprintf(format, args...)}
+	return &unsupported{accessOf(l.mod, l.in), fmt.Sprintf(format, args...)}
 }
 
-// function lowers one copy of a function; ret jumps to its end.
-func (l *lowerer) function(f *function, args, rets []operand, caller *environment, call *instr) error {
-	env := &environment{fn: f, regs: map[int32]int32{}, vars: map[*variable]*variable{}, parent: caller}
+// Function lowers one copy of a function; ret jumps to its end.
+func (l *lowerer) function(f *syntax.Function, args, rets []syntax.Operand, caller *environment, call *syntax.Instruction) error {
+	env := &environment{fn: f, regs: map[int32]int32{}, vars: map[*syntax.Variable]*syntax.Variable{}, parent: caller}
 	if caller != nil {
 		env.depth = caller.depth + 1
 		for e := caller; e != nil; e = e.parent {
@@ -88,28 +91,28 @@ func (l *lowerer) function(f *function, args, rets []operand, caller *environmen
 		if env.depth > maxCallDepth {
 			return l.fail("calls are nested too deep")
 		}
-		if len(args) != len(f.params) || len(rets) != len(f.rets) {
-			return l.fail("the call does not fit %s", clip(f.name))
+		if len(args) != len(f.Params) || len(rets) != len(f.Results) {
+			return l.fail("the call does not fit %s", syntax.Clip(f.Name))
 		}
-		for i, v := range f.params {
-			env.vars[v] = caller.resolve(args[i].sym)
+		for i, v := range f.Params {
+			env.vars[v] = caller.resolve(args[i].Variable)
 		}
-		for i, v := range f.rets {
-			env.vars[v] = caller.resolve(rets[i].sym)
+		for i, v := range f.Results {
+			env.vars[v] = caller.resolve(rets[i].Variable)
 		}
 	}
 	outer := l.env
 	l.env = env
 	defer func() { l.env = outer }()
-	for i := range f.body {
+	for i := range f.Body {
 		env.start = append(env.start, int32(len(l.p.codes)))
-		if err := l.instruction(&f.body[i]); err != nil {
+		if err := l.instruction(&f.Body[i]); err != nil {
 			return err
 		}
 	}
 	env.start = append(env.start, int32(len(l.p.codes)))
 	if caller == nil {
-		l.in = &instr{name: "(end)", at: f.at, guard: -1}
+		l.in = &syntax.Instruction{Name: "(end)", At: f.At, Guard: -1}
 		l.emit(&code{term: termExit, effect: true})
 	} else {
 		l.in = call
@@ -134,7 +137,7 @@ func (l *lowerer) patch(env *environment) {
 	}
 }
 
-func (e *environment) resolve(v *variable) *variable {
+func (e *environment) resolve(v *syntax.Variable) *syntax.Variable {
 	if e != nil && v != nil {
 		if w := e.vars[v]; w != nil {
 			return w
@@ -143,19 +146,19 @@ func (e *environment) resolve(v *variable) *variable {
 	return v
 }
 
-func (l *lowerer) instruction(in *instr) error {
-	if in.name == ".branchtargets" {
+func (l *lowerer) instruction(in *syntax.Instruction) error {
+	if in.Name == ".branchtargets" {
 		return nil
 	}
 	l.in, l.orig = in, int32(len(l.p.instrs))
 	l.p.instrs = append(l.p.instrs, in)
-	row, ok := l.rows[in.parts[0]]
+	row, ok := l.rows[in.Words[0]]
 	if !ok {
 		return l.fail("unknown instruction")
 	}
-	if n := fewest(in.parts[0]); len(in.ops) < n {
-		return l.fail("%d operands expected, found %d", n, len(in.ops))
-	} else if n > 1 && len(in.parts) < 2 {
+	if n := fewest(in.Words[0]); len(in.Operands) < n {
+		return l.fail("%d operands expected, found %d", n, len(in.Operands))
+	} else if n > 1 && len(in.Words) < 2 {
 		return l.fail("a type is missing")
 	}
 	if err := l.checkForm(in); err != nil {
@@ -209,8 +212,8 @@ const flagGuard = 1 << 7
 
 // guarded gives a code the guard of the instruction.
 func (l *lowerer) guarded(c *code) *code {
-	if l.in.guard >= 0 {
-		c.guard, c.not = l.slotOf(l.in.guard), l.in.not
+	if l.in.Guard >= 0 {
+		c.guard, c.not = l.slotOf(l.in.Guard), l.in.Negated
 		c.flags |= flagGuard
 	}
 	return l.emit(c)

@@ -3,6 +3,8 @@ package ptx
 import (
 	"math"
 	"strings"
+
+	"aliascheck/rules/ptx/syntax"
 )
 
 func (l *lowerer) newSlot(bits uint8, name string) int32 {
@@ -14,22 +16,22 @@ func (l *lowerer) slotOf(reg int32) int32 {
 	if s, ok := l.env.regs[reg]; ok {
 		return s
 	}
-	r := l.env.fn.regs[reg]
-	bits := r.bits
+	r := l.env.fn.Registers[reg]
+	bits := r.Bits
 	if bits == 128 { // two slots, low half first
-		s := l.newSlot(64, r.name)
-		l.newSlot(64, r.name)
+		s := l.newSlot(64, r.Name)
+		l.newSlot(64, r.Name)
 		l.env.regs[reg] = s
 		return s
 	}
-	s := l.newSlot(bits, r.name)
+	s := l.newSlot(bits, r.Name)
 	l.env.regs[reg] = s
 	return s
 }
 
-func (l *lowerer) regBits(op operand) int {
-	if op.kind == opReg {
-		return int(l.env.fn.regs[op.reg].bits)
+func (l *lowerer) regBits(op syntax.Operand) int {
+	if op.Kind == syntax.KindRegister {
+		return int(l.env.fn.Registers[op.Register].Bits)
 	}
 	return 0
 }
@@ -50,58 +52,72 @@ func (l *lowerer) number(v uint64, bits uint8) int32 {
 }
 
 // dest gives the slot of a destination; a sink gets one that nobody reads.
-func (l *lowerer) dest(op operand, bits uint8) (int32, error) {
-	switch op.kind {
-	case opReg:
-		return l.slotOf(op.reg), nil
-	case opSink:
+func (l *lowerer) dest(op syntax.Operand, bits uint8) (int32, error) {
+	switch op.Kind {
+	case syntax.KindRegister:
+		return l.slotOf(op.Register), nil
+	case syntax.KindSink:
 		return l.newSlot(bits, "_"), nil
 	}
 	return 0, l.fail("a register expected as destination")
 }
 
-// immBits gives a constant's bits in a type.
-func immBits(op operand, typ string) uint64 {
-	switch {
-	case op.float:
-		return floatBits(op.imm, typ)
-	case op.name == "f32" && typ == "f64":
-		return math.Float64bits(float64(math.Float32frombits(uint32(op.imm))))
-	case op.name == "f64" && typ == "f32":
-		return uint64(math.Float32bits(float32(math.Float64frombits(op.imm))))
+// floatBits gives the bits of a float constant (kept as float64 bits) in a type.
+func floatBits(bits64 uint64, typ string) uint64 {
+	f := math.Float64frombits(bits64)
+	switch typ {
+	case "f32", "tf32", "b32", "u32", "s32":
+		return uint64(math.Float32bits(float32(f)))
+	case "f16", "b16":
+		return uint64(f64ToF16(f, roundNearest))
+	case "bf16":
+		return uint64(f64ToBF16(f, roundNearest))
 	}
-	return op.imm
+	return bits64
+}
+
+// immBits gives a constant's bits in a type.
+func immBits(op syntax.Operand, typ string) uint64 {
+	switch {
+	case op.Float:
+		return floatBits(op.Bits, typ)
+	case op.Name == "f32" && typ == "f64":
+		return math.Float64bits(float64(math.Float32frombits(uint32(op.Bits))))
+	case op.Name == "f64" && typ == "f32":
+		return uint64(math.Float32bits(float32(math.Float64frombits(op.Bits))))
+	}
+	return op.Bits
 }
 
 // source gives the slot of a source operand of a type.
-func (l *lowerer) source(op operand, typ string) (int32, error) {
-	bits := uint8(typeBits(typ))
+func (l *lowerer) source(op syntax.Operand, typ string) (int32, error) {
+	bits := uint8(syntax.TypeBits(typ))
 	if bits == 0 {
-		return 0, l.fail("unknown type .%s", clip(typ))
+		return 0, l.fail("unknown type .%s", syntax.Clip(typ))
 	}
-	switch op.kind {
-	case opReg:
-		s := l.slotOf(op.reg)
+	switch op.Kind {
+	case syntax.KindRegister:
+		s := l.slotOf(op.Register)
 		switch {
-		case op.not:
+		case op.Not:
 			return l.unary(s, 1, func(_ *code, a, _, _, _ uint64) uint64 { return a ^ 1 }), nil
-		case op.minus:
+		case op.Minus:
 			return l.unary(s, l.p.slots[s].bits, func(c *code, a, _, _, _ uint64) uint64 { return -a & widthMask(c.bits) }), nil
 		}
 		return s, nil
-	case opImm:
+	case syntax.KindConstant:
 		v := immBits(op, typ)
 		if typ == "pred" && v != 0 {
 			v = 1
 		}
-		if op.not {
+		if op.Not {
 			v ^= 1
 		}
 		return l.number(v, min(bits, 64)), nil
-	case opSymbol:
-		a, err := l.symbol(op.sym)
-		return l.number(a+op.imm, min(bits, 64)), err
-	case opSpecial:
+	case syntax.KindSymbol:
+		a, err := l.symbol(op.Variable)
+		return l.number(a+op.Bits, min(bits, 64)), err
+	case syntax.KindSpecial:
 		return l.special(op)
 	}
 	return 0, l.fail("this operand is not supported here")
@@ -113,13 +129,13 @@ func (l *lowerer) unary(src int32, bits uint8, fn scalar) int32 {
 	return d
 }
 
-func (l *lowerer) special(op operand) (int32, error) {
+func (l *lowerer) special(op syntax.Operand) (int32, error) {
 	bits := uint8(32)
-	name := op.name
+	name := op.Name
 	switch strings.SplitN(name, ".", 2)[0] {
 	case "tid", "ntid", "ctaid", "nctaid", "clusterid", "nclusterid", "cluster_ctaid", "cluster_nctaid":
 		if len(name) < 2 || name[len(name)-2] != '.' || !strings.ContainsRune("xyz", rune(name[len(name)-1])) {
-			return 0, l.fail("unknown special register %%%s", clip(name))
+			return 0, l.fail("unknown special register %%%s", syntax.Clip(name))
 		}
 	case "laneid", "warpid", "nwarpid", "smid", "nsmid", "cluster_ctarank", "cluster_nctarank",
 		"lanemask_eq", "lanemask_le", "lanemask_lt", "lanemask_ge", "lanemask_gt", "clock", "clock_hi",
@@ -129,7 +145,7 @@ func (l *lowerer) special(op operand) (int32, error) {
 	case "is_explicit_cluster":
 		bits = 1
 	default:
-		return 0, l.fail("unknown special register %%%s", clip(name))
+		return 0, l.fail("unknown special register %%%s", syntax.Clip(name))
 	}
 	return l.constant(constant{special: name, param: -1}, bits), nil
 }

@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"sync"
 	"sync/atomic"
+
+	"aliascheck/rules/ptx/syntax"
 )
 
 // launchState is what the workers of one run share.
@@ -42,7 +44,7 @@ type launchState struct {
 
 	mu          sync.Mutex
 	reason      string
-	reasonIn    *instr
+	reasonIn    *syntax.Instruction
 	from        taint // reached an address, guard or branch
 	order       *Access
 	orderFrom   taint
@@ -137,13 +139,13 @@ type guardEntry struct {
 // stop ends the run: the launch is not analysed, for this reason.
 func (s *launchState) stop(format string, args ...any) { s.stopAt(nil, format, args...) }
 
-func (s *launchState) stopAt(in *instr, format string, args ...any) {
+func (s *launchState) stopAt(in *syntax.Instruction, format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.reason == "" {
 		s.reason = fmt.Sprintf(format, args...)
 		if s.reasonIn = in; in != nil {
-			at := s.p.entry.module.access(in)
+			at := accessOf(s.p.entry.Module, in)
 			s.reason = at.told(s.reason)
 		}
 	}
@@ -257,19 +259,20 @@ func (m *worker) noteOrder(t taint, c *code) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.orderFrom |= t & taintBits
-	if m.order == nil || int(c.in.at.line) < m.orderLine {
+	if m.order == nil || int(c.in.At.Line) < m.orderLine {
 		a := m.p.access(c.orig)
-		m.order, m.orderLine = &a, int(c.in.at.line)
+		m.order, m.orderLine = &a, int(c.in.At.Line)
 	}
 }
 
 // access describes an instruction without a thread.
-func (p *program) access(orig int32) Access { return p.entry.module.access(p.instrs[orig]) }
+func (p *program) access(orig int32) Access { return accessOf(p.entry.Module, p.instrs[orig]) }
 
-func (m *Module) access(in *instr) Access {
-	a := Access{PTXLine: int(in.at.line), Instruction: in.name}
-	if in.loc.line > 0 {
-		a.File, a.Line = m.Files[int(in.loc.file)], int(in.loc.line)
+// accessOf describes an instruction without a thread.
+func accessOf(m *syntax.Module, in *syntax.Instruction) Access {
+	a := Access{PTXLine: int(in.At.Line), Instruction: in.Name}
+	if in.Source.Line > 0 {
+		a.File, a.Line = m.Files[int(in.Source.File)], int(in.Source.Line)
 	}
 	return a
 }

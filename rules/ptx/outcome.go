@@ -3,6 +3,8 @@ package ptx
 import (
 	"fmt"
 	"path"
+
+	"aliascheck/rules/ptx/syntax"
 )
 
 // Range is a half-open interval of bytes of a buffer.
@@ -18,18 +20,18 @@ type Access struct {
 	Instruction string // such as "ld.global.v4.b32"
 }
 
-// place names the line: of the kernel's source and beside it of the PTX, or of
+// Place names the line: of the kernel's source and beside it of the PTX, or of
 // the PTX alone where it has no .loc.
 func (a *Access) place() string {
 	if a.Line > 0 && a.File != "" {
-		return fmt.Sprintf("%s:%d (PTX line %d)", clip(path.Base(a.File)), a.Line, a.PTXLine)
+		return fmt.Sprintf("%s:%d (PTX line %d)", syntax.Clip(path.Base(a.File)), a.Line, a.PTXLine)
 	}
 	return fmt.Sprintf("line %d", a.PTXLine)
 }
 
 // told is a reason that speaks of the access.
 func (a *Access) told(why string) string {
-	return a.place() + ": " + clip(a.Instruction) + ": " + why
+	return a.place() + ": " + syntax.Clip(a.Instruction) + ": " + why
 }
 
 // Outcome is what a launch did.

@@ -171,7 +171,7 @@ func makeShape(t *offsets, mask *mset, size int64) *shape {
 	return sh
 }
 
-// at gives the plan of the shape at a first byte.
+// At gives the plan of the shape at a first byte.
 func (sh *shape) at(phase int64) *plan {
 	if p := sh.plans[phase]; p != nil {
 		return p

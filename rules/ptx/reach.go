@@ -18,7 +18,7 @@ type Reach struct {
 // ReachOf finds what a launch may touch. The error names an instruction that the
 // machine does not know, or says what is malformed.
 func ReachOf(l *Launch) (*Reach, error) {
-	if l.Entry == nil || l.Entry.fn == nil {
+	if l.Entry == nil || l.Entry.Function == nil {
 		return nil, fmt.Errorf("the launch has no entry")
 	}
 	if len(l.Args) != len(l.Entry.Params) {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"aliascheck/rules/ptx/syntax"
 )
 
 // reachHolds holds what the program says to what a run of it does.
@@ -94,7 +96,7 @@ func TestReach(t *testing.T) {
 		{"the distance of two", "sub.s64 %rd8, %rd2, %rd1; add.s64 %rd9, %rd5, %rd8; ld.global.b32 %r2, [%rd9];", "ab", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m, err := Parse("reach.ptx", fmt.Appendf(nil, reachKernel, c.body))
+			m, err := syntax.Parse("reach.ptx", fmt.Appendf(nil, reachKernel, c.body))
 			require.NoError(t, err)
 			l := &Launch{Entry: m.Entries[0], Block: [3]uint32{32, 1, 1}}
 			for range 3 {

@@ -40,7 +40,7 @@ LOC @%p1 bra E; st.global.b32 [%rd1], 1; E: ret;`, Forward, true, "bra: the bran
 				}
 				body := "mul.wide.u32 %rd9, %cta, 4; add.s64 %rd10, %rd1, %rd9; " + replaceAll(c.body, "LOC ", line)
 				e := kernel(t, 2, body)
-				e.module.Files = map[int]string{1: "/src/kernels.py"}
+				e.Module.Files = map[int]string{1: "/src/kernels.py"}
 				l := handLaunch(e, 4, 1, 0, 64, 64)
 				l.Order = c.order
 				if c.unknown {

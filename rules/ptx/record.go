@@ -63,7 +63,7 @@ func newRecorder(m *worker, s *launchState) recorder {
 		sheets: newCursor(s.sheets), solos: newCursor(s.solos), duos: newCursor(s.duos), contexts: newCursor(s.contexts)}
 }
 
-// add records an event on a table, or on two.
+// Add records an event on a table, or on two.
 func (r *recorder) add(t, also *table, ev event) {
 	id, st, ok := r.events.alloc()
 	if !ok {

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"aliascheck/rules/ptx/syntax"
 )
 
 // share makes a launch's argument b point into the buffer of argument a.
@@ -129,7 +131,7 @@ func TestSampledBlocks(t *testing.T) {
 }
 
 func TestFunctionsAndTables(t *testing.T) {
-	m, err := Parse("f", []byte(`.version 8.0
+	m, err := syntax.Parse("f", []byte(`.version 8.0
 .target sm_90
 .address_size 64
 .global .align 8 .u32 lut[4] = {3, 5, 7, 11};

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"aliascheck/rules/ptx/syntax"
 )
 
 // TestEveryWidth: what is loaded from global memory, taken through shared or
@@ -18,7 +20,7 @@ func TestEveryWidth(t *testing.T) {
 	}
 	for _, typ := range strings.Fields("b8 u8 s8 b16 u16 s16 b32 u32 s32 f32 b64 u64 s64 f64 b128") {
 		for vec := 1; vec <= 8; vec *= 2 {
-			bits := typeBits(typ)
+			bits := syntax.TypeBits(typ)
 			if vec*bits > 256 || bits == 128 && vec > 1 {
 				continue
 			}
@@ -113,7 +115,7 @@ func TestEveryAtomic(t *testing.T) {
 				if op == "red" && (words[0] == "cas" || words[0] == "exch") {
 					continue
 				}
-				bits := typeBits(typ)
+				bits := syntax.TypeBits(typ)
 				reg, at := fmt.Sprintf("b%d", bits), "%rd0"
 				if space == ".shared" {
 					at = "%rd5"

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"aliascheck/rules/ptx/syntax"
 )
 
 // out and in leave the address of the thread's word in %rd11 and %rd10.
@@ -155,7 +157,7 @@ st.global.b32 [%d1], %r3; ret; }`
 }
 
 func TestRowCall(t *testing.T) {
-	m, err := Parse("call.ptx", []byte(callText()))
+	m, err := syntax.Parse("call.ptx", []byte(callText()))
 	require.NoError(t, err)
 	got := full(t, handLaunch(m.Entries[0], 1, 32, 0, 128), 0)
 	for i := range 32 {

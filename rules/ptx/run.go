@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+
+	"aliascheck/rules/ptx/syntax"
 )
 
 // Limits of a launch.
@@ -17,7 +19,7 @@ const (
 // Run runs a launch. The error is for a malformed Launch (a buffer index out of
 // range, no entry); whatever the kernel does is told by the Outcome.
 func Run(ctx context.Context, l *Launch) (*Outcome, error) {
-	if l.Entry == nil || l.Entry.fn == nil {
+	if l.Entry == nil || l.Entry.Function == nil {
 		return nil, fmt.Errorf("the launch has no entry")
 	}
 	p, err := compile(l.Entry)
@@ -28,7 +30,7 @@ func Run(ctx context.Context, l *Launch) (*Outcome, error) {
 	for {
 		s, err := newLaunch(ctx, l, p)
 		if err != nil {
-			return nil, fmt.Errorf("launch of %s: %w", clip(l.Entry.Name), err)
+			return nil, fmt.Errorf("launch of %s: %w", syntax.Clip(l.Entry.Name), err)
 		}
 		s.plan = p.slice(mode == Full, p.provenance(l))
 		s.runAll()

@@ -8,12 +8,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"aliascheck/rules/ptx/syntax"
 )
 
 // paramKernel stores, for each thread, the 32-bit word that body leaves in %r1.
 // p holds by value a struct of 32 bytes: words 0x100 to 0x107.
 func paramKernel(t *testing.T, body string) *Launch {
-	m, err := Parse("params.ptx", []byte(`.version 8.7
+	m, err := syntax.Parse("params.ptx", []byte(`.version 8.7
 .target sm_90a
 .address_size 64
 .entry k(.param .u64 out, .param .align 8 .b8 p[32]) {

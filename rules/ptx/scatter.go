@@ -97,7 +97,7 @@ func (x *scatter) start(m *worker, t *touch, g *gbuf, i int32) bool {
 	return true
 }
 
-// add adds a thread's access.
+// Add adds a thread's access.
 func (x *scatter) add(m *worker, thread int16, off int64) {
 	if x.n > 0 {
 		r := &x.runs[x.n-1]
@@ -208,7 +208,7 @@ func (x *scatter) numbered(r *recorder) bool {
 	return x.g != nil && n >= 0 && n < 1<<(31-r.m.threadBits)
 }
 
-// place gives the owner of the element that a single thread touches, nil where
+// Place gives the owner of the element that a single thread touches, nil where
 // its line is no sheet.
 func (t *table) place(r *recorder, run *threadRun) *uint32 {
 	if run.n != 1 || run.off&3 != 0 || t.pages == nil {

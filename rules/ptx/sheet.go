@@ -170,7 +170,7 @@ func (r *recorder) onSheet(t *table, sh *sheet, line int64, now part) uint64 {
 	return left
 }
 
-// add takes the owners of another sheet, if no element has two. Which elements
+// Add takes the owners of another sheet, if no element has two. Which elements
 // have one is anybody's guess, so that it does without branches.
 func (sh *sheet) add(o *sheet) bool {
 	both := uint32(0)

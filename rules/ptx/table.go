@@ -1,6 +1,10 @@
 package ptx
 
-import "slices"
+import (
+	"slices"
+
+	"aliascheck/rules/ptx/syntax"
+)
 
 // Row is one instruction that the machine knows. What has no row makes a
 // launch "not analysed".
@@ -8,7 +12,7 @@ type Row struct {
 	Opcode  string // the first word of the instruction, such as "ld"
 	Section string // of the PTX ISA, "Instruction Set"
 
-	lower func(l *lowerer, in *instr) error
+	lower func(l *lowerer, in *syntax.Instruction) error
 }
 
 // Rows lists every instruction that the machine knows, by opcode.
@@ -34,22 +38,22 @@ type modifiers struct {
 func (m *modifiers) has(word string) bool { return slices.Contains(m.words, word) }
 
 // mods splits an instruction's words; all between the opcode and the last must be allowed.
-func (l *lowerer) mods(in *instr, allowed ...string) (modifiers, error) {
-	n := len(in.parts)
+func (l *lowerer) mods(in *syntax.Instruction, allowed ...string) (modifiers, error) {
+	n := len(in.Words)
 	if n < 2 {
 		return modifiers{}, l.fail("a type is missing")
 	}
-	m := modifiers{typ: in.parts[n-1], words: in.parts[1 : n-1]}
+	m := modifiers{typ: in.Words[n-1], words: in.Words[1 : n-1]}
 	for _, w := range m.words {
 		if !slices.Contains(allowed, w) {
-			return m, l.fail("unknown modifier .%s", clip(w))
+			return m, l.fail("unknown modifier .%s", syntax.Clip(w))
 		}
 	}
 	return m, nil
 }
 
 // sources gives the slots of operands, each of a type; the count must fit.
-func (l *lowerer) sources(ops []operand, types ...string) ([]int32, error) {
+func (l *lowerer) sources(ops []syntax.Operand, types ...string) ([]int32, error) {
 	if len(ops) != len(types) {
 		return nil, l.fail("%d sources expected, found %d", len(types), len(ops))
 	}
@@ -65,7 +69,7 @@ func (l *lowerer) sources(ops []operand, types ...string) ([]int32, error) {
 }
 
 // typed lowers "op d, a, b...": a source of each type, a result of so many bits.
-func (l *lowerer) typed(ops []operand, bits uint8, fn scalar, alg algebra, types ...string) (*code, error) {
+func (l *lowerer) typed(ops []syntax.Operand, bits uint8, fn scalar, alg algebra, types ...string) (*code, error) {
 	src, err := l.sources(ops[1:], types...)
 	if err != nil {
 		return nil, err
@@ -78,8 +82,8 @@ func (l *lowerer) typed(ops []operand, bits uint8, fn scalar, alg algebra, types
 }
 
 // simple is typed for n sources and a result of the instruction's type.
-func (l *lowerer) simple(in *instr, typ string, n int, fn scalar, alg algebra) (*code, error) {
-	c, err := l.typed(in.ops, uint8(typeBits(typ)), fn, alg, slices.Repeat([]string{typ}, n)...)
+func (l *lowerer) simple(in *syntax.Instruction, typ string, n int, fn scalar, alg algebra) (*code, error) {
+	c, err := l.typed(in.Operands, uint8(syntax.TypeBits(typ)), fn, alg, slices.Repeat([]string{typ}, n)...)
 	if err == nil {
 		c.signed = isSigned(typ)
 	}

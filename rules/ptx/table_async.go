@@ -1,6 +1,10 @@
 package ptx
 
-import "strings"
+import (
+	"strings"
+
+	"aliascheck/rules/ptx/syntax"
+)
 
 func asyncRows() []Row {
 	return []Row{
@@ -8,8 +12,8 @@ func asyncRows() []Row {
 	}
 }
 
-func lowerCp(l *lowerer, in *instr) error {
-	words := in.parts[1:]
+func lowerCp(l *lowerer, in *syntax.Instruction) error {
+	words := in.Words[1:]
 	reduce := len(words) > 0 && words[0] == "reduce"
 	if reduce {
 		words = words[1:]
@@ -30,10 +34,10 @@ func lowerCp(l *lowerer, in *instr) error {
 		l.guarded(&code{run: runWait, effect: true, flags: waitAll})
 		return nil
 	case "wait_group":
-		if len(in.ops) != 1 || in.ops[0].kind != opImm {
+		if len(in.Operands) != 1 || in.Operands[0].Kind != syntax.KindConstant {
 			return l.fail("a constant expected")
 		}
-		l.guarded(&code{run: runWait, effect: true, imm: in.ops[0].imm})
+		l.guarded(&code{run: runWait, effect: true, imm: in.Operands[0].Bits})
 		return nil
 	case "mbarrier":
 		return lowerCopyArrive(l, in, words[2:])
@@ -44,7 +48,7 @@ func lowerCp(l *lowerer, in *instr) error {
 }
 
 // lowerCopy lowers cp.async.{ca,cg}.shared.global [dst], [src], size{, srcSize or ignore}{, policy}.
-func lowerCopy(l *lowerer, in *instr, words []string) error {
+func lowerCopy(l *lowerer, in *syntax.Instruction, words []string) error {
 	hint := false
 	for i, w := range words {
 		switch {
@@ -52,29 +56,29 @@ func lowerCopy(l *lowerer, in *instr, words []string) error {
 		case strings.HasPrefix(w, "L2::"):
 			hint = hint || w == "L2::cache_hint"
 		default:
-			return l.fail("unknown modifier .%s", clip(w))
+			return l.fail("unknown modifier .%s", syntax.Clip(w))
 		}
 	}
-	if len(words) < 2 || len(in.ops) < 3 || in.ops[2].kind != opImm {
+	if len(words) < 2 || len(in.Operands) < 3 || in.Operands[2].Kind != syntax.KindConstant {
 		return l.fail("unknown form")
 	}
-	n := int64(in.ops[2].imm)
+	n := int64(in.Operands[2].Bits)
 	if n != 4 && n != 8 && n != 16 {
 		return l.fail("a copy of %d bytes", n)
 	}
-	dst, doff, err := l.addressOf(in.ops[0], spaceShared)
+	dst, doff, err := l.addressOf(in.Operands[0], spaceShared)
 	if err != nil {
 		return err
 	}
-	src, soff, err := l.addressOf(in.ops[1], spaceGlobal)
+	src, soff, err := l.addressOf(in.Operands[1], spaceGlobal)
 	if err != nil {
 		return err
 	}
 	c := &code{run: runCopy, effect: true, mem: &memOp{space: spaceShared, size: n, off: doff, write: true, what: "cp.async"}, imm: soff}
 	c.src = []int32{dst, src}
-	if extra := in.ops[3:]; len(extra) > 1 || len(extra) == 1 && !hint {
+	if extra := in.Operands[3:]; len(extra) > 1 || len(extra) == 1 && !hint {
 		typ := "u32"
-		if l.regBits(extra[0]) == 1 || extra[0].not {
+		if l.regBits(extra[0]) == 1 || extra[0].Not {
 			typ = "pred"
 			c.flags |= copyIgnore
 		}
@@ -89,19 +93,19 @@ func lowerCopy(l *lowerer, in *instr, words []string) error {
 	return nil
 }
 
-func lowerCopyArrive(l *lowerer, in *instr, words []string) error {
+func lowerCopyArrive(l *lowerer, in *syntax.Instruction, words []string) error {
 	c := &code{run: runCopyArrive, effect: true, mem: &memOp{space: spaceShared, what: "mbarrier"}}
-	if len(words) == 0 || words[0] != "arrive" || len(in.ops) != 1 {
+	if len(words) == 0 || words[0] != "arrive" || len(in.Operands) != 1 {
 		return l.fail("unknown form")
 	}
 	for _, w := range words[1:] {
 		if w == "noinc" {
 			c.flags |= copyNoInc
 		} else if w != "shared" && w != "shared::cta" && w != "b64" {
-			return l.fail("unknown modifier .%s", clip(w))
+			return l.fail("unknown modifier .%s", syntax.Clip(w))
 		}
 	}
-	a, off, err := l.addressOf(in.ops[0], spaceShared)
+	a, off, err := l.addressOf(in.Operands[0], spaceShared)
 	if err != nil {
 		return err
 	}
@@ -131,12 +135,12 @@ type operandAt struct {
 	off  uint64
 }
 
-func (l *lowerer) operandAt(op operand, sp space) (operandAt, error) {
+func (l *lowerer) operandAt(op syntax.Operand, sp space) (operandAt, error) {
 	s, off, err := l.addressOf(op, sp)
 	return operandAt{s, off}, err
 }
 
-func lowerBulk(l *lowerer, in *instr, words []string, reduce bool) error {
+func lowerBulk(l *lowerer, in *syntax.Instruction, words []string, reduce bool) error {
 	if len(words) > 0 {
 		switch words[0] {
 		case "commit_group", "wait_group":
@@ -159,9 +163,9 @@ func lowerBulk(l *lowerer, in *instr, words []string, reduce bool) error {
 			b.multicast = true
 		case w == "L2::cache_hint":
 			hint = true
-		case reduce && (w == "add" || w == "min" || w == "max" || w == "inc" || w == "dec" || w == "and" || w == "or" || w == "xor" || w == "noftz" || typeBits(w) > 0):
+		case reduce && (w == "add" || w == "min" || w == "max" || w == "inc" || w == "dec" || w == "and" || w == "or" || w == "xor" || w == "noftz" || syntax.TypeBits(w) > 0):
 		default:
-			return l.fail("unknown modifier .%s", clip(w))
+			return l.fail("unknown modifier .%s", syntax.Clip(w))
 		}
 	}
 	if len(spaces) != 2 {
@@ -199,8 +203,8 @@ func lowerBulk(l *lowerer, in *instr, words []string, reduce bool) error {
 	return nil
 }
 
-func (l *lowerer) bulkOperands(in *instr, b *bulkOp) error {
-	ops := in.ops
+func (l *lowerer) bulkOperands(in *syntax.Instruction, b *bulkOp) error {
+	ops := in.Operands
 	if len(ops) < 3 {
 		return l.fail("3 operands expected")
 	}
@@ -241,8 +245,8 @@ func (l *lowerer) bulkOperands(in *instr, b *bulkOp) error {
 }
 
 // tensorOperands reads [dst], [tensorMap, coords], [mbar] or [tensorMap, coords], [src].
-func (l *lowerer) tensorOperands(in *instr, b *bulkOp) error {
-	ops := in.ops
+func (l *lowerer) tensorOperands(in *syntax.Instruction, b *bulkOp) error {
+	ops := in.Operands
 	if len(ops) < 2 {
 		return l.fail("2 operands expected")
 	}
@@ -258,13 +262,13 @@ func (l *lowerer) tensorOperands(in *instr, b *bulkOp) error {
 		return err
 	}
 	ops = ops[2:]
-	if box.kind != opAddress || len(box.sub) != 2 {
+	if box.Kind != syntax.KindAddress || len(box.Sub) != 2 {
 		return l.fail("a tensor coordinate expected")
 	}
-	if b.mem, err = l.operandAt(operand{kind: opAddress, imm: box.imm, sub: box.sub[:1]}, spaceGeneric); err != nil {
+	if b.mem, err = l.operandAt(syntax.Operand{Kind: syntax.KindAddress, Bits: box.Bits, Sub: box.Sub[:1]}, spaceGeneric); err != nil {
 		return err
 	}
-	coords := box.sub[1].elements()
+	coords := box.Sub[1].Elements()
 	if len(coords) != b.tensor {
 		return l.fail("%d coordinates expected", b.tensor)
 	}

@@ -1,19 +1,23 @@
 package ptx
 
-import "slices"
+import (
+	"slices"
+
+	"aliascheck/rules/ptx/syntax"
+)
 
 // storeAsync lowers st.async and red.async [a], b, [mbar]: the bytes move at
 // once, and each thread tells the mbarrier beside them how many came.
-func (l *lowerer) storeAsync(in *instr, lower func(l *lowerer, in *instr) error) error {
+func (l *lowerer) storeAsync(in *syntax.Instruction, lower func(l *lowerer, in *syntax.Instruction) error) error {
 	const completion = "mbarrier::complete_tx::bytes"
-	if len(in.ops) != 3 || !slices.Contains(in.parts, completion) {
+	if len(in.Operands) != 3 || !slices.Contains(in.Words, completion) {
 		return l.fail("only the form with an mbarrier is supported")
 	}
 	plain := *in
-	plain.ops = in.ops[:2]
-	plain.parts = slices.DeleteFunc(slices.Clone(in.parts), func(w string) bool { return w == "async" || w == completion })
-	if !slices.Contains(plain.parts, "shared::cluster") { // the only space that there is
-		plain.parts = slices.Insert(plain.parts, 1, "shared::cluster")
+	plain.Operands = in.Operands[:2]
+	plain.Words = slices.DeleteFunc(slices.Clone(in.Words), func(w string) bool { return w == "async" || w == completion })
+	if !slices.Contains(plain.Words, "shared::cluster") { // the only space that there is
+		plain.Words = slices.Insert(plain.Words, 1, "shared::cluster")
 	}
 	first := len(l.p.codes)
 	if err := lower(l, &plain); err != nil {
@@ -25,7 +29,7 @@ func (l *lowerer) storeAsync(in *instr, lower func(l *lowerer, in *instr) error)
 			size = c.mem.size
 		}
 	}
-	bar, off, err := l.addressOf(in.ops[2], spaceShared)
+	bar, off, err := l.addressOf(in.Operands[2], spaceShared)
 	if err != nil {
 		return err
 	}

@@ -3,13 +3,15 @@ package ptx
 import (
 	"slices"
 	"strings"
+
+	"aliascheck/rules/ptx/syntax"
 )
 
 func atomicRows() []Row {
 	return []Row{
 		{"atom", "9.7.13 Parallel Synchronization: atom", lowerAtomic},
 		{"red", "9.7.13 Parallel Synchronization: red, red.async", lowerAtomic},
-		{"multimem", "9.7.9 Data Movement and Conversion: multimem", func(l *lowerer, _ *instr) error {
+		{"multimem", "9.7.9 Data Movement and Conversion: multimem", func(l *lowerer, _ *syntax.Instruction) error {
 			return l.fail("memory that several devices share is not supported")
 		}},
 	}
@@ -17,9 +19,9 @@ func atomicRows() []Row {
 
 // atomicWords reads the words of atom and red. Code in use has the operation
 // of vectors behind the type (v2.f32.add) as well as before it (add.v2.f32).
-func (l *lowerer) atomicWords(in *instr) (op *memOp, how, typ string, err error) {
-	op = &memOp{vec: 1, write: true, atomic: true, what: in.parts[0]}
-	for _, w := range in.parts[1:] {
+func (l *lowerer) atomicWords(in *syntax.Instruction) (op *memOp, how, typ string, err error) {
+	op = &memOp{vec: 1, write: true, atomic: true, what: in.Words[0]}
+	for _, w := range in.Words[1:] {
 		if sp, ok := spaceWord(w); ok {
 			op.space = sp
 			continue
@@ -35,8 +37,8 @@ func (l *lowerer) atomicWords(in *instr) (op *memOp, how, typ string, err error)
 			op.vec = 8
 		case "relaxed", "acquire", "release", "acq_rel", "cta", "cluster", "gpu", "sys", "noftz", "L2::cache_hint":
 		default:
-			if typeBits(w) == 0 || typ != "" {
-				return nil, "", "", l.fail("unknown modifier .%s", clip(w))
+			if syntax.TypeBits(w) == 0 || typ != "" {
+				return nil, "", "", l.fail("unknown modifier .%s", syntax.Clip(w))
 			}
 			typ = w
 		}
@@ -48,33 +50,33 @@ func (l *lowerer) atomicWords(in *instr) (op *memOp, how, typ string, err error)
 }
 
 // lowerAtomic lowers atom and red.
-func lowerAtomic(l *lowerer, in *instr) error {
-	if len(in.parts) < 3 {
+func lowerAtomic(l *lowerer, in *syntax.Instruction) error {
+	if len(in.Words) < 3 {
 		return l.fail("unknown form")
 	}
-	if in.parts[1] == "async" {
+	if in.Words[1] == "async" {
 		return l.storeAsync(in, lowerAtomic)
 	}
 	op, how, typ, err := l.atomicWords(in)
 	if err != nil {
 		return err
 	}
-	bits := typeBits(typ)
+	bits := syntax.TypeBits(typ)
 	op.update = updater(how, typ)
 	if how == "add" && typ == "f32" { // in global memory it flushes subnormals
 		add := arithOn(typ, arithAdd, false, floatMods{ftz: true})
 		op.updateGlobal = func(old, b, _ uint64) uint64 { return add(old, b, 0) }
 	}
 	op.bits, op.size = uint8(bits), int64(bits/8*op.vec)
-	ops := in.ops
+	ops := in.Operands
 	c := &code{run: runAtomic, mem: op, effect: true}
-	if in.parts[0] == "atom" {
+	if in.Words[0] == "atom" {
 		if len(ops) < 3 {
 			return l.fail("3 operands expected")
 		}
-		regs := ops[0].elements()
+		regs := ops[0].Elements()
 		for _, r := range regs {
-			if r.kind == opSink {
+			if r.Kind == syntax.KindSink {
 				c.dsts = append(c.dsts, -1)
 				continue
 			}
@@ -96,12 +98,12 @@ func lowerAtomic(l *lowerer, in *instr) error {
 	}
 	op.off = off
 	c.src, c.needs = []int32{addr}, []int32{addr}
-	values := ops[1].elements()
+	values := ops[1].Elements()
 	if how == "cas" {
 		if len(ops) < 3 {
 			return l.fail("4 operands expected")
 		}
-		values = append(append([]operand{}, values...), ops[2])
+		values = append(append([]syntax.Operand{}, values...), ops[2])
 	}
 	for _, v := range values {
 		s, err := l.source(v, typ)
@@ -134,7 +136,7 @@ func atomicTakes(how, typ string, vec int) bool {
 	case "min", "max":
 		types = "u32 s32 u64 s64 f16 f16x2 bf16 bf16x2"
 	}
-	if vec > 1 && (how != "add" && how != "min" && how != "max" || !isFloat(typ) || typ == "f64" || vec*typeBits(typ) > 128) {
+	if vec > 1 && (how != "add" && how != "min" && how != "max" || !isFloat(typ) || typ == "f64" || vec*syntax.TypeBits(typ) > 128) {
 		return false
 	}
 	return slices.Contains(strings.Fields(types), typ)

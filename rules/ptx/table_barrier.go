@@ -1,5 +1,7 @@
 package ptx
 
+import "aliascheck/rules/ptx/syntax"
+
 func barrierRows() []Row {
 	s := "9.7.13 Parallel Synchronization: "
 	return []Row{
@@ -11,27 +13,27 @@ func barrierRows() []Row {
 	}
 }
 
-func lowerFence(l *lowerer, in *instr) error {
-	for _, w := range in.parts[1:] {
+func lowerFence(l *lowerer, in *syntax.Instruction) error {
+	for _, w := range in.Words[1:] {
 		switch w {
 		case "sc", "acq_rel", "acquire", "release", "cta", "cluster", "gpu", "sys", "proxy", "alias", "async", "async::generic",
 			"async.global", "global", "shared", "shared::cta", "shared::cluster", "mbarrier_init", "tensormap::generic",
 			"sync_restrict::shared::cta", "sync_restrict::shared::cluster", "op_restrict", "op_restrict::mbarrier_init", "async.shared::cta":
 		default:
-			return l.fail("unknown modifier .%s", clip(w))
+			return l.fail("unknown modifier .%s", syntax.Clip(w))
 		}
 	}
 	return lowerNothing(l, in)
 }
 
 // lowerBar lowers bar.{sync,arrive,red}, barrier.*, bar.warp.sync and barrier.cluster.*.
-func lowerBar(l *lowerer, in *instr) error {
-	words := in.parts[1:]
+func lowerBar(l *lowerer, in *syntax.Instruction) error {
+	words := in.Words[1:]
 	if len(words) > 0 && words[0] == "warp" {
-		if len(in.ops) != 1 {
+		if len(in.Operands) != 1 {
 			return l.fail("1 operand expected")
 		}
-		_, err := l.laneSync(in.ops[0])
+		_, err := l.laneSync(in.Operands[0])
 		return err
 	}
 	if len(words) > 1 && words[0] == "cluster" {
@@ -40,11 +42,11 @@ func lowerBar(l *lowerer, in *instr) error {
 	if len(words) > 0 && words[0] == "cta" {
 		words = words[1:]
 	}
-	if len(words) == 0 || len(in.ops) == 0 {
+	if len(words) == 0 || len(in.Operands) == 0 {
 		return l.fail("unknown form")
 	}
 	c := &code{run: runBarrier, effect: true, sync: &syncOp{barrier: true}}
-	ops := in.ops
+	ops := in.Operands
 	switch words[0] {
 	case "sync":
 	case "arrive":
@@ -80,8 +82,8 @@ func (l *lowerer) unguarded(c *code) {
 	l.land(over)
 }
 
-func lowerBarRed(l *lowerer, in *instr, words []string, c *code) error {
-	if len(words) < 2 || len(in.ops) < 3 || len(in.ops) > 4 || in.guard >= 0 {
+func lowerBarRed(l *lowerer, in *syntax.Instruction, words []string, c *code) error {
+	if len(words) < 2 || len(in.Operands) < 3 || len(in.Operands) > 4 || in.Guard >= 0 {
 		return l.fail("unknown form")
 	}
 	c.flags |= barReduce
@@ -100,14 +102,14 @@ func lowerBarRed(l *lowerer, in *instr, words []string, c *code) error {
 	default:
 		return l.fail("unknown form")
 	}
-	d, err := l.dest(in.ops[0], width)
+	d, err := l.dest(in.Operands[0], width)
 	if err != nil {
 		return err
 	}
 	c.dsts = []int32{d}
-	for i, op := range in.ops[1:] {
+	for i, op := range in.Operands[1:] {
 		typ := "u32"
-		if i == len(in.ops)-2 {
+		if i == len(in.Operands)-2 {
 			typ = "pred"
 		} else if i == 1 {
 			c.flags |= barCount
@@ -123,7 +125,7 @@ func lowerBarRed(l *lowerer, in *instr, words []string, c *code) error {
 	return nil
 }
 
-func lowerClusterBar(l *lowerer, in *instr, words []string) error {
+func lowerClusterBar(l *lowerer, in *syntax.Instruction, words []string) error {
 	c := &code{effect: true, sync: &syncOp{barrier: true}}
 	switch words[0] {
 	case "arrive":
@@ -139,7 +141,7 @@ func lowerClusterBar(l *lowerer, in *instr, words []string) error {
 			c.flags |= barArrive
 		case "release", "acquire", "aligned":
 		default:
-			return l.fail("unknown modifier .%s", clip(w))
+			return l.fail("unknown modifier .%s", syntax.Clip(w))
 		}
 	}
 	l.unguarded(c)

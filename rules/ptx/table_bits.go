@@ -1,36 +1,40 @@
 package ptx
 
-import "math/bits"
+import (
+	"math/bits"
 
-func lowerCount(l *lowerer, in *instr) error {
+	"aliascheck/rules/ptx/syntax"
+)
+
+func lowerCount(l *lowerer, in *syntax.Instruction) error {
 	m, err := l.mods(in)
 	if err != nil {
 		return err
 	}
 	if m.typ != "b32" && m.typ != "b64" {
-		return l.fail("unknown type .%s", clip(m.typ))
+		return l.fail("unknown type .%s", syntax.Clip(m.typ))
 	}
-	width := uint8(typeBits(m.typ))
+	width := uint8(syntax.TypeBits(m.typ))
 	out := uint8(32)
 	fn := func(_ *code, a, _, _, _ uint64) uint64 { return uint64(bits.OnesCount64(a)) }
-	switch in.parts[0] {
+	switch in.Words[0] {
 	case "clz":
 		fn = func(_ *code, a, _, _, _ uint64) uint64 { return uint64(bits.LeadingZeros64(a)) - 64 + uint64(width) }
 	case "brev":
 		out = width
 		fn = func(_ *code, a, _, _, _ uint64) uint64 { return bits.Reverse64(a) >> (64 - width) }
 	}
-	_, err = l.typed(in.ops, out, fn, algNone, m.typ)
+	_, err = l.typed(in.Operands, out, fn, algNone, m.typ)
 	return err
 }
 
-func lowerFind(l *lowerer, in *instr) error {
+func lowerFind(l *lowerer, in *syntax.Instruction) error {
 	m, err := l.mods(in, "shiftamt")
 	if err != nil {
 		return err
 	}
-	width, signed, shift := uint8(typeBits(m.typ)), isSigned(m.typ), m.has("shiftamt")
-	_, err = l.typed(in.ops, 32, func(_ *code, a, _, _, _ uint64) uint64 {
+	width, signed, shift := uint8(syntax.TypeBits(m.typ)), isSigned(m.typ), m.has("shiftamt")
+	_, err = l.typed(in.Operands, 32, func(_ *code, a, _, _, _ uint64) uint64 {
 		if signed && signExtend(a, width) < 0 {
 			a = ^a & widthMask(width)
 		}
@@ -46,7 +50,7 @@ func lowerFind(l *lowerer, in *instr) error {
 	return err
 }
 
-func lowerFns(l *lowerer, in *instr) error {
+func lowerFns(l *lowerer, in *syntax.Instruction) error {
 	if _, err := l.mods(in); err != nil {
 		return err
 	}
@@ -77,13 +81,13 @@ func lowerFns(l *lowerer, in *instr) error {
 	return err
 }
 
-func lowerExtract(l *lowerer, in *instr) error {
+func lowerExtract(l *lowerer, in *syntax.Instruction) error {
 	m, err := l.mods(in)
 	if err != nil {
 		return err
 	}
-	width, signed := uint8(typeBits(m.typ)), isSigned(m.typ)
-	_, err = l.typed(in.ops, width, func(_ *code, a, p, n, _ uint64) uint64 { return extract(a, p&255, n&255, width, signed) }, algNone, m.typ, "u32", "u32")
+	width, signed := uint8(syntax.TypeBits(m.typ)), isSigned(m.typ)
+	_, err = l.typed(in.Operands, width, func(_ *code, a, p, n, _ uint64) uint64 { return extract(a, p&255, n&255, width, signed) }, algNone, m.typ, "u32", "u32")
 	return err
 }
 
@@ -111,13 +115,13 @@ func extract(a, p, n uint64, width uint8, signed bool) uint64 {
 	return field & widthMask(width)
 }
 
-func lowerInsert(l *lowerer, in *instr) error {
+func lowerInsert(l *lowerer, in *syntax.Instruction) error {
 	m, err := l.mods(in)
 	if err != nil {
 		return err
 	}
-	width := uint8(typeBits(m.typ))
-	_, err = l.typed(in.ops, width, func(_ *code, a, b, p, n uint64) uint64 {
+	width := uint8(syntax.TypeBits(m.typ))
+	_, err = l.typed(in.Operands, width, func(_ *code, a, b, p, n uint64) uint64 {
 		p, n = p&255, n&255
 		if n == 0 || p >= uint64(width) {
 			return b
@@ -128,7 +132,7 @@ func lowerInsert(l *lowerer, in *instr) error {
 	return err
 }
 
-func lowerSzext(l *lowerer, in *instr) error {
+func lowerSzext(l *lowerer, in *syntax.Instruction) error {
 	m, err := l.mods(in, "wrap", "clamp")
 	if err != nil {
 		return err
@@ -151,7 +155,7 @@ func lowerSzext(l *lowerer, in *instr) error {
 	return err
 }
 
-func lowerBmsk(l *lowerer, in *instr) error {
+func lowerBmsk(l *lowerer, in *syntax.Instruction) error {
 	m, err := l.mods(in, "wrap", "clamp")
 	if err != nil {
 		return err
@@ -170,9 +174,9 @@ func lowerBmsk(l *lowerer, in *instr) error {
 }
 
 // lowerDot lowers dp4a and dp2a: dot products of bytes.
-func lowerDot(l *lowerer, in *instr) error {
-	four := in.parts[0] == "dp4a"
-	words := in.parts[1:]
+func lowerDot(l *lowerer, in *syntax.Instruction) error {
+	four := in.Words[0] == "dp4a"
+	words := in.Words[1:]
 	hi := false
 	if !four && len(words) == 3 {
 		hi = words[0] == "hi"
@@ -186,7 +190,7 @@ func lowerDot(l *lowerer, in *instr) error {
 		}
 		return int64(x)
 	}
-	_, err := l.typed(in.ops, 32, func(_ *code, a, b, acc, _ uint64) uint64 {
+	_, err := l.typed(in.Operands, 32, func(_ *code, a, b, acc, _ uint64) uint64 {
 		sum := int64(acc)
 		if four {
 			for i := uint8(0); i < 32; i += 8 {

@@ -2,26 +2,28 @@ package ptx
 
 import (
 	"math/bits"
+
+	"aliascheck/rules/ptx/syntax"
 )
 
 // lowerCarry lowers add.cc, sub.cc, addc and subc. The carry flag is a slot;
 // of a subtraction it holds the borrow's complement.
-func lowerCarry(l *lowerer, in *instr) error {
+func lowerCarry(l *lowerer, in *syntax.Instruction) error {
 	m, err := l.mods(in, "cc")
 	if err != nil {
 		return err
 	}
-	src, err := l.sources(in.ops[1:], m.typ, m.typ)
+	src, err := l.sources(in.Operands[1:], m.typ, m.typ)
 	if err != nil {
 		return err
 	}
-	bitsN := uint8(typeBits(m.typ))
-	d, err := l.dest(in.ops[0], bitsN)
+	bitsN := uint8(syntax.TypeBits(m.typ))
+	d, err := l.dest(in.Operands[0], bitsN)
 	if err != nil {
 		return err
 	}
-	sub := in.parts[0] == "sub" || in.parts[0] == "subc"
-	withCarry := in.parts[0] == "addc" || in.parts[0] == "subc"
+	sub := in.Words[0] == "sub" || in.Words[0] == "subc"
+	withCarry := in.Words[0] == "addc" || in.Words[0] == "subc"
 	carryIn := l.number(0, 1)
 	if sub {
 		carryIn = l.number(1, 1)
@@ -57,23 +59,23 @@ func (l *lowerer) carrySlot() int32 {
 }
 
 // lowerMadCarry lowers mad.cc and madc: a*b (half) + c (+ carry).
-func lowerMadCarry(l *lowerer, in *instr) error {
+func lowerMadCarry(l *lowerer, in *syntax.Instruction) error {
 	m, err := l.mods(in, "lo", "hi", "cc")
 	if err != nil {
 		return err
 	}
-	src, err := l.sources(in.ops[1:], m.typ, m.typ, m.typ)
+	src, err := l.sources(in.Operands[1:], m.typ, m.typ, m.typ)
 	if err != nil {
 		return err
 	}
-	width := uint8(typeBits(m.typ))
-	d, err := l.dest(in.ops[0], width)
+	width := uint8(syntax.TypeBits(m.typ))
+	d, err := l.dest(in.Operands[0], width)
 	if err != nil {
 		return err
 	}
 	hi, signed := m.has("hi"), isSigned(m.typ)
 	carryIn := l.number(0, 1)
-	if in.parts[0] == "madc" {
+	if in.Words[0] == "madc" {
 		carryIn = l.carrySlot()
 	}
 	full := func(a, b, x, ci uint64) (uint64, uint64) {

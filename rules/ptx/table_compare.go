@@ -1,14 +1,16 @@
 package ptx
 
+import "aliascheck/rules/ptx/syntax"
+
 // lowerSetp lowers setp.CMP[.BOOL][.ftz].TYPE p[|q], a, b[, [!]c].
-func lowerSetp(l *lowerer, in *instr) error {
-	words := in.parts[1:]
-	if len(words) < 2 || len(in.ops) < 3 {
+func lowerSetp(l *lowerer, in *syntax.Instruction) error {
+	words := in.Words[1:]
+	if len(words) < 2 || len(in.Operands) < 3 {
 		return l.fail("unknown form")
 	}
 	typ := words[len(words)-1]
 	cmp, ok := comparisonOf(words[0])
-	if !ok || typeBits(typ) == 0 {
+	if !ok || syntax.TypeBits(typ) == 0 {
 		return l.fail("unknown comparison")
 	}
 	bool2, ftz, err := l.comparisonWords(words[1 : len(words)-1])
@@ -22,9 +24,9 @@ func lowerSetp(l *lowerer, in *instr) error {
 	if err != nil {
 		return err
 	}
-	dst := []operand{in.ops[0]}
-	if in.ops[0].kind == opPair {
-		dst = in.ops[0].sub
+	dst := []syntax.Operand{in.Operands[0]}
+	if in.Operands[0].Kind == syntax.KindPair {
+		dst = in.Operands[0].Sub
 	}
 	test := comparer(cmp, typ, ftz)
 	slots := make([]int32, len(dst))
@@ -44,16 +46,16 @@ func lowerSetp(l *lowerer, in *instr) error {
 		alg = algCmp
 	}
 	c := l.pure(slots[0], 1, func(_ *code, a, b, x, _ uint64) uint64 { return combine(test(a, b), x, bool2) }, alg, src...)
-	c.cmp, c.bits0, c.signed = cmp, uint8(typeBits(typ)), isSigned(typ)
+	c.cmp, c.bits0, c.signed = cmp, uint8(syntax.TypeBits(typ)), isSigned(typ)
 	return nil
 }
 
-func (l *lowerer) setSources(in *instr, typ, bool2 string) ([]int32, error) {
+func (l *lowerer) setSources(in *syntax.Instruction, typ, bool2 string) ([]int32, error) {
 	n := 2
 	if bool2 != "" {
 		n = 3
 	}
-	if len(in.ops) != n+1 {
+	if len(in.Operands) != n+1 {
 		return nil, l.fail("%d operands expected", n+1)
 	}
 	var src []int32
@@ -62,7 +64,7 @@ func (l *lowerer) setSources(in *instr, typ, bool2 string) ([]int32, error) {
 		if i == 3 {
 			t = "pred"
 		}
-		s, err := l.source(in.ops[i], t)
+		s, err := l.source(in.Operands[i], t)
 		if err != nil {
 			return nil, err
 		}
@@ -72,16 +74,16 @@ func (l *lowerer) setSources(in *instr, typ, bool2 string) ([]int32, error) {
 }
 
 // lowerSetpPacked compares two pairs of halves: p is of the low half, q of the high.
-func lowerSetpPacked(l *lowerer, in *instr, cmp comparison, typ, bool2 string, ftz bool) error {
+func lowerSetpPacked(l *lowerer, in *syntax.Instruction, cmp comparison, typ, bool2 string, ftz bool) error {
 	src, err := l.setSources(in, typ, bool2)
 	if err != nil {
 		return err
 	}
-	if in.ops[0].kind != opPair {
+	if in.Operands[0].Kind != syntax.KindPair {
 		return l.fail("two predicates expected")
 	}
 	test := comparer(cmp, typ[:len(typ)-2], ftz)
-	for i, op := range in.ops[0].sub {
+	for i, op := range in.Operands[0].Sub {
 		d, err := l.dest(op, 1)
 		if err != nil {
 			return err
@@ -103,21 +105,21 @@ func (l *lowerer) comparisonWords(words []string) (bool2 string, ftz bool, err e
 		case "ftz":
 			ftz = true
 		default:
-			return "", false, l.fail("unknown modifier .%s", clip(w))
+			return "", false, l.fail("unknown modifier .%s", syntax.Clip(w))
 		}
 	}
 	return bool2, ftz, nil
 }
 
 // lowerSet lowers set.CMP[.BOOL][.ftz].DTYPE.STYPE d, a, b[, [!]c].
-func lowerSet(l *lowerer, in *instr) error {
-	words := in.parts[1:]
+func lowerSet(l *lowerer, in *syntax.Instruction) error {
+	words := in.Words[1:]
 	if len(words) < 3 {
 		return l.fail("unknown form")
 	}
 	cmp, ok := comparisonOf(words[0])
 	dtyp, typ := words[len(words)-2], words[len(words)-1]
-	if !ok || typeBits(typ) == 0 || typeBits(dtyp) == 0 {
+	if !ok || syntax.TypeBits(typ) == 0 || syntax.TypeBits(dtyp) == 0 {
 		return l.fail("unknown comparison")
 	}
 	bool2, ftz, err := l.comparisonWords(words[1 : len(words)-2])
@@ -128,8 +130,8 @@ func lowerSet(l *lowerer, in *instr) error {
 	if err != nil {
 		return err
 	}
-	width := uint8(typeBits(dtyp))
-	d, err := l.dest(in.ops[0], width)
+	width := uint8(syntax.TypeBits(dtyp))
+	d, err := l.dest(in.Operands[0], width)
 	if err != nil {
 		return err
 	}

@@ -3,25 +3,27 @@ package ptx
 import (
 	"slices"
 	"strings"
+
+	"aliascheck/rules/ptx/syntax"
 )
 
 // lowerCvt lowers cvt.{rounding}{.ftz}{.sat}.DTYPE.STYPE and the packing forms.
-func lowerCvt(l *lowerer, in *instr) error {
-	n := len(in.parts)
+func lowerCvt(l *lowerer, in *syntax.Instruction) error {
+	n := len(in.Words)
 	if n < 3 {
 		return l.fail("two types expected")
 	}
-	to, from := in.parts[n-2], in.parts[n-1]
-	m := modifiers{typ: to, from: from, words: in.parts[1 : n-2]}
+	to, from := in.Words[n-2], in.Words[n-1]
+	m := modifiers{typ: to, from: from, words: in.Words[1 : n-2]}
 	if m.has("pack") {
 		return l.fail("cvt.pack is not supported")
 	}
 	for _, w := range m.words {
 		if !slices.Contains([]string{"rn", "rz", "rm", "rp", "rna", "rni", "rzi", "rmi", "rpi", "ftz", "sat", "relu", "satfinite"}, w) {
-			return l.fail("unknown modifier .%s", clip(w))
+			return l.fail("unknown modifier .%s", syntax.Clip(w))
 		}
 	}
-	if typeBits(to) == 0 || typeBits(from) == 0 {
+	if syntax.TypeBits(to) == 0 || syntax.TypeBits(from) == 0 {
 		return l.fail("unknown type")
 	}
 	if strings.HasSuffix(to, "x2") || strings.HasSuffix(from, "x2") {
@@ -30,19 +32,19 @@ func lowerCvt(l *lowerer, in *instr) error {
 	if !converts(to) && (to != "tf32" || from != "f32") || !converts(from) {
 		return l.fail("this conversion is not supported")
 	}
-	if len(in.ops) != 2 {
+	if len(in.Operands) != 2 {
 		return l.fail("2 operands expected")
 	}
-	src, err := l.source(in.ops[1], from)
+	src, err := l.source(in.Operands[1], from)
 	if err != nil {
 		return err
 	}
 	// The destination may be wider than the type: the value is extended.
-	width := uint8(typeBits(to))
-	if r := l.regBits(in.ops[0]); r > int(width) {
+	width := uint8(syntax.TypeBits(to))
+	if r := l.regBits(in.Operands[0]); r > int(width) {
 		width = uint8(min(r, 64))
 	}
-	d, err := l.dest(in.ops[0], width)
+	d, err := l.dest(in.Operands[0], width)
 	if err != nil {
 		return err
 	}
@@ -50,7 +52,7 @@ func lowerCvt(l *lowerer, in *instr) error {
 		return l.cvtIntegers(d, src, width, m)
 	}
 	fn := convertFloat(m)
-	narrow, signed := uint8(typeBits(to)), isSigned(to)
+	narrow, signed := uint8(syntax.TypeBits(to)), isSigned(to)
 	l.pure(d, width, func(_ *code, a, _, _, _ uint64) uint64 {
 		r := fn(a)
 		if signed && narrow < width {
@@ -71,7 +73,7 @@ func converts(typ string) bool {
 }
 
 func (l *lowerer) cvtIntegers(d, src int32, width uint8, m modifiers) error {
-	fb, tb := uint8(typeBits(m.from)), uint8(typeBits(m.typ))
+	fb, tb := uint8(syntax.TypeBits(m.from)), uint8(syntax.TypeBits(m.typ))
 	fs, ts := isSigned(m.from), isSigned(m.typ)
 	sat := m.has("sat")
 	extend := func(r uint64) uint64 {
@@ -117,7 +119,7 @@ func packedFormat(typ string) (format, bool) {
 }
 
 // lowerCvtPacked lowers the forms that make or take a pair: d = {hi: a, lo: b}.
-func lowerCvtPacked(l *lowerer, in *instr, m modifiers) error {
+func lowerCvtPacked(l *lowerer, in *syntax.Instruction, m modifiers) error {
 	tf, ok1 := packedFormat(m.typ)
 	ff, ok2 := packedFormat(m.from)
 	eight := func(typ string) bool { return typ == "e4m3x2" || typ == "e5m2x2" }
@@ -125,7 +127,7 @@ func lowerCvtPacked(l *lowerer, in *instr, m modifiers) error {
 		m.from != "f32" && !(eight(m.typ) && m.from == "f16x2") && !(eight(m.from) && m.typ == "f16x2") {
 		return l.fail("this conversion is not supported")
 	}
-	width, each := uint8(typeBits(m.typ)), uint(typeBits(m.typ)/2)
+	width, each := uint8(syntax.TypeBits(m.typ)), uint(syntax.TypeBits(m.typ)/2)
 	mode, relu, satfinite, sat := roundingOf(m), m.has("relu"), m.has("satfinite") || tf.noInf || tf.mant == 2, m.has("sat")
 	one := func(x float64) uint64 {
 		if relu && x < 0 {
@@ -141,15 +143,15 @@ func lowerCvtPacked(l *lowerer, in *instr, m modifiers) error {
 		return r
 	}
 	if strings.HasSuffix(m.from, "x2") { // pair to pair
-		fe := uint(typeBits(m.from) / 2)
+		fe := uint(syntax.TypeBits(m.from) / 2)
 		fmask := widthMask(uint8(fe))
-		_, err := l.typed(in.ops, width, func(_ *code, a, _, _, _ uint64) uint64 {
+		_, err := l.typed(in.Operands, width, func(_ *code, a, _, _, _ uint64) uint64 {
 			return one(ff.decode(a&fmask)) | one(ff.decode(a>>fe&fmask))<<each
 		}, algNone, m.from)
 		return err
 	}
 	ftz := m.has("ftz")
-	_, err := l.typed(in.ops, width, func(_ *code, a, b, _, _ uint64) uint64 {
+	_, err := l.typed(in.Operands, width, func(_ *code, a, b, _, _ uint64) uint64 {
 		return one(toFloat(b, m.from, ftz)) | one(toFloat(a, m.from, ftz))<<each
 	}, algNone, m.from, m.from)
 	return err

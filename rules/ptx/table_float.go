@@ -2,6 +2,8 @@ package ptx
 
 import (
 	"math"
+
+	"aliascheck/rules/ptx/syntax"
 )
 
 func floatRows() []Row {
@@ -27,13 +29,13 @@ type floatMods struct {
 }
 
 // lowerFloatArith lowers add, sub, mul, mad and fma on floating-point types.
-func lowerFloatArith(l *lowerer, in *instr) error {
+func lowerFloatArith(l *lowerer, in *syntax.Instruction) error {
 	m, err := l.mods(in, "rn", "rz", "rm", "rp", "ftz", "sat", "relu")
 	if err != nil {
 		return err
 	}
 	op, n := arithAdd, 2
-	switch in.parts[0] {
+	switch in.Words[0] {
 	case "mul":
 		op = arithMul
 	case "fma", "mad":
@@ -41,7 +43,7 @@ func lowerFloatArith(l *lowerer, in *instr) error {
 	}
 	elem := scalarType(m.typ)
 	fm := floatMods{roundingOf(m), m.has("ftz"), m.has("sat"), m.has("relu")}
-	sub := in.parts[0] == "sub"
+	sub := in.Words[0] == "sub"
 	one := arithOn(elem, op, sub, fm)
 	c, err := l.simple(in, m.typ, n, lanes(m.typ, one), algNone)
 	if err == nil && m.typ == "f32" && fm == (floatMods{}) {

@@ -2,15 +2,17 @@ package ptx
 
 import (
 	"math"
+
+	"aliascheck/rules/ptx/syntax"
 )
 
-func lowerFloatDiv(l *lowerer, in *instr) error {
+func lowerFloatDiv(l *lowerer, in *syntax.Instruction) error {
 	m, err := l.mods(in, "rn", "rz", "rm", "rp", "ftz", "approx", "full")
 	if err != nil {
 		return err
 	}
 	if m.typ != "f32" && m.typ != "f64" {
-		return l.fail("unknown type .%s", clip(m.typ))
+		return l.fail("unknown type .%s", syntax.Clip(m.typ))
 	}
 	one := arithOn(m.typ, arithDiv, false, floatMods{mode: roundingOf(m), ftz: m.has("ftz")})
 	if m.has("approx") {
@@ -31,18 +33,18 @@ func divideByInverse(divide func(a, b, d uint64) uint64) func(a, b, d uint64) ui
 	}
 }
 
-func lowerFloatMinMax(l *lowerer, in *instr) error {
+func lowerFloatMinMax(l *lowerer, in *syntax.Instruction) error {
 	m, err := l.mods(in, "ftz", "NaN", "xorsign", "abs")
 	if err != nil {
 		return err
 	}
 	elem := scalarType(m.typ)
-	n := len(in.ops) - 1
+	n := len(in.Operands) - 1
 	if n != 2 && n != 3 {
 		return l.fail("3 or 4 operands expected")
 	}
-	wantMax, ftz, nan, xorsign, abs := in.parts[0] == "max", m.has("ftz"), m.has("NaN"), m.has("xorsign"), m.has("abs")
-	sign := uint64(1) << (typeBits(elem) - 1)
+	wantMax, ftz, nan, xorsign, abs := in.Words[0] == "max", m.has("ftz"), m.has("NaN"), m.has("xorsign"), m.has("abs")
+	sign := uint64(1) << (syntax.TypeBits(elem) - 1)
 	pick := func(a, b uint64) uint64 {
 		s := (a ^ b) & sign
 		if abs {
@@ -77,12 +79,12 @@ func lowerFloatMinMax(l *lowerer, in *instr) error {
 	return err
 }
 
-func lowerCopysign(l *lowerer, in *instr) error {
+func lowerCopysign(l *lowerer, in *syntax.Instruction) error {
 	m, err := l.mods(in)
 	if err != nil {
 		return err
 	}
-	sign := uint64(1) << (typeBits(m.typ) - 1)
+	sign := uint64(1) << (syntax.TypeBits(m.typ) - 1)
 	_, err = l.simple(in, m.typ, 2, func(_ *code, a, b, _, _ uint64) uint64 { return b&^sign | a&sign }, algNone)
 	return err
 }

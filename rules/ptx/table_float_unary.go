@@ -2,20 +2,22 @@ package ptx
 
 import (
 	"math"
+
+	"aliascheck/rules/ptx/syntax"
 )
 
 // lowerFloatUnary lowers the functions of one argument. Approximations are
 // computed in double and rounded once: within the ulps that the ISA states.
-func lowerFloatUnary(l *lowerer, in *instr) error {
+func lowerFloatUnary(l *lowerer, in *syntax.Instruction) error {
 	m, err := l.mods(in, "rn", "rz", "rm", "rp", "ftz", "approx")
 	if err != nil {
 		return err
 	}
 	elem := scalarType(m.typ)
 	if !isFloat(m.typ) || m.typ == "f32x2" {
-		return l.fail("unknown type .%s", clip(m.typ))
+		return l.fail("unknown type .%s", syntax.Clip(m.typ))
 	}
-	op, mode, ftz := in.parts[0], roundingOf(m), m.has("ftz")
+	op, mode, ftz := in.Words[0], roundingOf(m), m.has("ftz")
 	coarse := elem == "f64" && m.has("approx") // rcp, rsqrt .approx.ftz.f64 have 32 bits
 	one := func(a, _, _ uint64) uint64 {
 		x := toFloat(a, elem, ftz)
@@ -61,14 +63,14 @@ func lowerFloatUnary(l *lowerer, in *instr) error {
 }
 
 // lowerFloatSign lowers abs and neg: the sign bit alone.
-func lowerFloatSign(l *lowerer, in *instr) error {
+func lowerFloatSign(l *lowerer, in *syntax.Instruction) error {
 	m, err := l.mods(in, "ftz")
 	if err != nil {
 		return err
 	}
 	elem := scalarType(m.typ)
-	sign := uint64(1) << (typeBits(elem) - 1)
-	neg, ftz := in.parts[0] == "neg", m.has("ftz")
+	sign := uint64(1) << (syntax.TypeBits(elem) - 1)
+	neg, ftz := in.Words[0] == "neg", m.has("ftz")
 	_, err = l.simple(in, m.typ, 1, lanes(m.typ, func(a, _, _ uint64) uint64 {
 		if ftz {
 			a = fromFloat(toFloat(a, elem, true), elem, roundNearest)
@@ -81,13 +83,13 @@ func lowerFloatSign(l *lowerer, in *instr) error {
 	return err
 }
 
-func lowerTestp(l *lowerer, in *instr) error {
-	what, typ := in.parts[1], in.parts[2]
+func lowerTestp(l *lowerer, in *syntax.Instruction) error {
+	what, typ := in.Words[1], in.Words[2]
 	smallest := 0x1p-126
 	if typ == "f64" {
 		smallest = 0x1p-1022
 	}
-	_, err := l.typed(in.ops, 1, func(_ *code, a, _, _, _ uint64) uint64 {
+	_, err := l.typed(in.Operands, 1, func(_ *code, a, _, _, _ uint64) uint64 {
 		x := toFloat(a, typ, false)
 		finite := !math.IsNaN(x) && !math.IsInf(x, 0)
 		switch what {

@@ -1,5 +1,7 @@
 package ptx
 
+import "aliascheck/rules/ptx/syntax"
+
 func integerRows() []Row {
 	s := "9.7.1 Integer Arithmetic: "
 	return []Row{
@@ -33,11 +35,11 @@ func integerRows() []Row {
 	}
 }
 
-func lowerAdd(l *lowerer, in *instr) error {
-	if isFloat(in.parts[len(in.parts)-1]) {
+func lowerAdd(l *lowerer, in *syntax.Instruction) error {
+	if isFloat(in.Words[len(in.Words)-1]) {
 		return lowerFloatArith(l, in)
 	}
-	for _, w := range in.parts {
+	for _, w := range in.Words {
 		if w == "cc" {
 			return lowerCarry(l, in)
 		}
@@ -50,9 +52,9 @@ func lowerAdd(l *lowerer, in *instr) error {
 		return lowerPacked(l, in, m)
 	}
 	if !isInteger(m.typ) {
-		return l.fail("unknown type .%s", clip(m.typ))
+		return l.fail("unknown type .%s", syntax.Clip(m.typ))
 	}
-	sub := in.parts[0] == "sub"
+	sub := in.Words[0] == "sub"
 	if m.has("sat") {
 		_, err = l.simple(in, m.typ, 2, func(_ *code, a, b, _, _ uint64) uint64 {
 			x, y := int64(int32(a)), int64(int32(b))
@@ -83,8 +85,8 @@ func loopAdd(c *code, out, a, b, _ []uint64) bool {
 	return true
 }
 
-func lowerPacked(l *lowerer, in *instr, m modifiers) error {
-	op, typ, relu := in.parts[0], m.typ, m.has("relu")
+func lowerPacked(l *lowerer, in *syntax.Instruction, m modifiers) error {
+	op, typ, relu := in.Words[0], m.typ, m.has("relu")
 	_, err := l.simple(in, typ, 2, func(_ *code, a, b, _, _ uint64) uint64 {
 		var out uint64
 		for s := uint(0); s < 32; s += 16 {
@@ -114,7 +116,7 @@ func lowerPacked(l *lowerer, in *instr, m modifiers) error {
 
 func move(_ *code, a, _, _, _ uint64) uint64 { return a }
 
-func lowerSad(l *lowerer, in *instr) error {
+func lowerSad(l *lowerer, in *syntax.Instruction) error {
 	m, err := l.mods(in)
 	if err != nil {
 		return err
@@ -132,8 +134,8 @@ func lowerSad(l *lowerer, in *instr) error {
 	return err
 }
 
-func lowerDiv(l *lowerer, in *instr) error {
-	if isFloat(in.parts[len(in.parts)-1]) {
+func lowerDiv(l *lowerer, in *syntax.Instruction) error {
+	if isFloat(in.Words[len(in.Words)-1]) {
 		return lowerFloatDiv(l, in)
 	}
 	m, err := l.mods(in)
@@ -147,7 +149,7 @@ func lowerDiv(l *lowerer, in *instr) error {
 	return err
 }
 
-func lowerRem(l *lowerer, in *instr) error {
+func lowerRem(l *lowerer, in *syntax.Instruction) error {
 	m, err := l.mods(in)
 	if err != nil {
 		return err
@@ -175,8 +177,8 @@ func divide(a, b uint64, width uint8, signed bool) (q, r uint64) {
 	return uint64(x/y) & w, uint64(x%y) & w
 }
 
-func lowerAbs(l *lowerer, in *instr) error {
-	if isFloat(in.parts[len(in.parts)-1]) {
+func lowerAbs(l *lowerer, in *syntax.Instruction) error {
+	if isFloat(in.Words[len(in.Words)-1]) {
 		return lowerFloatSign(l, in)
 	}
 	m, err := l.mods(in)
@@ -192,8 +194,8 @@ func lowerAbs(l *lowerer, in *instr) error {
 	return err
 }
 
-func lowerNeg(l *lowerer, in *instr) error {
-	if isFloat(in.parts[len(in.parts)-1]) {
+func lowerNeg(l *lowerer, in *syntax.Instruction) error {
+	if isFloat(in.Words[len(in.Words)-1]) {
 		return lowerFloatSign(l, in)
 	}
 	m, err := l.mods(in)
@@ -204,8 +206,8 @@ func lowerNeg(l *lowerer, in *instr) error {
 	return err
 }
 
-func lowerMinMax(l *lowerer, in *instr) error {
-	if isFloat(in.parts[len(in.parts)-1]) {
+func lowerMinMax(l *lowerer, in *syntax.Instruction) error {
+	if isFloat(in.Words[len(in.Words)-1]) {
 		return lowerFloatMinMax(l, in)
 	}
 	m, err := l.mods(in, "relu")
@@ -215,7 +217,7 @@ func lowerMinMax(l *lowerer, in *instr) error {
 	if m.typ == "u16x2" || m.typ == "s16x2" {
 		return lowerPacked(l, in, m)
 	}
-	wantMax, relu := in.parts[0] == "max", m.has("relu")
+	wantMax, relu := in.Words[0] == "max", m.has("relu")
 	_, err = l.simple(in, m.typ, 2, func(c *code, a, b, _, _ uint64) uint64 {
 		less := a < b
 		if c.signed {

@@ -1,5 +1,7 @@
 package ptx
 
+import "aliascheck/rules/ptx/syntax"
+
 func logicRows() []Row {
 	s := "9.7.8 Logic and Shift: "
 	return []Row{
@@ -19,13 +21,13 @@ func logicRows() []Row {
 	}
 }
 
-func lowerBitwise(l *lowerer, in *instr) error {
+func lowerBitwise(l *lowerer, in *syntax.Instruction) error {
 	m, err := l.mods(in)
 	if err != nil {
 		return err
 	}
 	var c *code
-	switch in.parts[0] {
+	switch in.Words[0] {
 	case "and":
 		if c, err = l.simple(in, m.typ, 2, func(_ *code, a, b, _, _ uint64) uint64 { return a & b }, algAnd); err == nil {
 			c.loop = loopAnd
@@ -56,12 +58,12 @@ func loopOr(_ *code, out, a, b, _ []uint64) bool {
 	return true
 }
 
-func lowerNot(l *lowerer, in *instr) error {
+func lowerNot(l *lowerer, in *syntax.Instruction) error {
 	m, err := l.mods(in)
 	if err != nil {
 		return err
 	}
-	if in.parts[0] == "cnot" {
+	if in.Words[0] == "cnot" {
 		_, err = l.simple(in, m.typ, 1, func(_ *code, a, _, _, _ uint64) uint64 {
 			if a == 0 {
 				return 1
@@ -74,12 +76,12 @@ func lowerNot(l *lowerer, in *instr) error {
 	return err
 }
 
-func lowerLop3(l *lowerer, in *instr) error {
-	if len(in.ops) != 5 || in.ops[4].kind != opImm {
+func lowerLop3(l *lowerer, in *syntax.Instruction) error {
+	if len(in.Operands) != 5 || in.Operands[4].Kind != syntax.KindConstant {
 		return l.fail("unknown form")
 	}
-	table := in.ops[4].imm
-	_, err := l.typed(in.ops[:4], 32, func(_ *code, a, b, x, _ uint64) uint64 {
+	table := in.Operands[4].Bits
+	_, err := l.typed(in.Operands[:4], 32, func(_ *code, a, b, x, _ uint64) uint64 {
 		var out uint64
 		for i := uint64(0); i < 8; i++ {
 			if table>>i&1 == 0 {
@@ -102,18 +104,18 @@ func lowerLop3(l *lowerer, in *instr) error {
 	return err
 }
 
-func lowerShift(l *lowerer, in *instr) error {
+func lowerShift(l *lowerer, in *syntax.Instruction) error {
 	m, err := l.mods(in)
 	if err != nil {
 		return err
 	}
-	width := uint8(typeBits(m.typ))
-	if in.parts[0] == "shl" {
-		_, err = l.typed(in.ops, width, func(c *code, a, n, _, _ uint64) uint64 { return a << min(n, 64) & widthMask(c.bits) }, algShl, m.typ, "u32")
+	width := uint8(syntax.TypeBits(m.typ))
+	if in.Words[0] == "shl" {
+		_, err = l.typed(in.Operands, width, func(c *code, a, n, _, _ uint64) uint64 { return a << min(n, 64) & widthMask(c.bits) }, algShl, m.typ, "u32")
 		return err
 	}
 	signed := isSigned(m.typ)
-	c, err := l.typed(in.ops, width, func(c *code, a, n, _, _ uint64) uint64 {
+	c, err := l.typed(in.Operands, width, func(c *code, a, n, _, _ uint64) uint64 {
 		if signed {
 			return uint64(signExtend(a, width)>>min(n, 63)) & widthMask(width)
 		}
@@ -125,7 +127,7 @@ func lowerShift(l *lowerer, in *instr) error {
 	return err
 }
 
-func lowerFunnel(l *lowerer, in *instr) error {
+func lowerFunnel(l *lowerer, in *syntax.Instruction) error {
 	m, err := l.mods(in, "l", "r", "wrap", "clamp")
 	if err != nil {
 		return err

@@ -2,6 +2,8 @@ package ptx
 
 import (
 	"strings"
+
+	"aliascheck/rules/ptx/syntax"
 )
 
 func matrixRows() []Row {
@@ -16,8 +18,8 @@ func matrixRows() []Row {
 }
 
 // matrixForm reads "sync.aligned.m8n8.xN[.trans].shared.b16".
-func (l *lowerer) matrixForm(in *instr) (n int, trans bool, sp space, err error) {
-	for _, w := range in.parts[1:] {
+func (l *lowerer) matrixForm(in *syntax.Instruction) (n int, trans bool, sp space, err error) {
+	for _, w := range in.Words[1:] {
 		switch w {
 		case "sync", "aligned", "m8n8", "b16":
 		case "x1":
@@ -31,7 +33,7 @@ func (l *lowerer) matrixForm(in *instr) (n int, trans bool, sp space, err error)
 		default:
 			s, ok := spaceWord(w)
 			if !ok {
-				return 0, false, 0, l.fail("unknown modifier .%s", clip(w))
+				return 0, false, 0, l.fail("unknown modifier .%s", syntax.Clip(w))
 			}
 			sp = s
 		}
@@ -42,20 +44,20 @@ func (l *lowerer) matrixForm(in *instr) (n int, trans bool, sp space, err error)
 	return n, trans, sp, nil
 }
 
-func lowerLdmatrix(l *lowerer, in *instr) error {
+func lowerLdmatrix(l *lowerer, in *syntax.Instruction) error {
 	n, trans, sp, err := l.matrixForm(in)
 	if err != nil {
 		return err
 	}
-	if len(in.ops) != 2 {
+	if len(in.Operands) != 2 {
 		return l.fail("2 operands expected")
 	}
-	addr, off, err := l.addressOf(in.ops[1], sp)
+	addr, off, err := l.addressOf(in.Operands[1], sp)
 	if err != nil {
 		return err
 	}
 	c := &code{effect: true, src: []int32{addr}, needs: []int32{addr}, mem: &memOp{space: sp, off: off, size: 16, bits: 32, vec: n, what: "ldmatrix"}}
-	regs := in.ops[0].elements()
+	regs := in.Operands[0].Elements()
 	if len(regs) != n {
 		return l.fail("%d registers expected", n)
 	}
@@ -66,7 +68,7 @@ func lowerLdmatrix(l *lowerer, in *instr) error {
 		}
 		c.dsts = append(c.dsts, d)
 	}
-	if _, err := l.laneSync(operand{kind: opImm, imm: 0xffffffff}); err != nil {
+	if _, err := l.laneSync(syntax.Operand{Kind: syntax.KindConstant, Bits: 0xffffffff}); err != nil {
 		return err
 	}
 	c.run = func(s *strand, c *code) { runLdmatrix(s, c, n, trans) }
@@ -74,20 +76,20 @@ func lowerLdmatrix(l *lowerer, in *instr) error {
 	return nil
 }
 
-func lowerStmatrix(l *lowerer, in *instr) error {
+func lowerStmatrix(l *lowerer, in *syntax.Instruction) error {
 	n, trans, sp, err := l.matrixForm(in)
 	if err != nil {
 		return err
 	}
-	if len(in.ops) != 2 {
+	if len(in.Operands) != 2 {
 		return l.fail("2 operands expected")
 	}
-	addr, off, err := l.addressOf(in.ops[0], sp)
+	addr, off, err := l.addressOf(in.Operands[0], sp)
 	if err != nil {
 		return err
 	}
 	c := &code{effect: true, src: []int32{addr}, needs: []int32{addr}, mem: &memOp{space: sp, off: off, size: 16, bits: 32, vec: n, write: true, what: "stmatrix"}}
-	regs := in.ops[1].elements()
+	regs := in.Operands[1].Elements()
 	if len(regs) != n {
 		return l.fail("%d registers expected", n)
 	}
@@ -98,7 +100,7 @@ func lowerStmatrix(l *lowerer, in *instr) error {
 		}
 		c.src = append(c.src, s)
 	}
-	if _, err := l.laneSync(operand{kind: opImm, imm: 0xffffffff}); err != nil {
+	if _, err := l.laneSync(syntax.Operand{Kind: syntax.KindConstant, Bits: 0xffffffff}); err != nil {
 		return err
 	}
 	c.run = func(s *strand, c *code) { runStmatrix(s, c, n, trans) }
@@ -106,19 +108,19 @@ func lowerStmatrix(l *lowerer, in *instr) error {
 	return nil
 }
 
-func lowerMovmatrix(l *lowerer, in *instr) error {
-	if strings.Join(in.parts[1:], ".") != "sync.aligned.m8n8.trans.b16" {
+func lowerMovmatrix(l *lowerer, in *syntax.Instruction) error {
+	if strings.Join(in.Words[1:], ".") != "sync.aligned.m8n8.trans.b16" {
 		return l.fail("unknown form")
 	}
-	src, err := l.sources(in.ops[1:], "b32")
+	src, err := l.sources(in.Operands[1:], "b32")
 	if err != nil {
 		return err
 	}
-	d, err := l.dest(in.ops[0], 32)
+	d, err := l.dest(in.Operands[0], 32)
 	if err != nil {
 		return err
 	}
-	if _, err := l.laneSync(operand{kind: opImm, imm: 0xffffffff}); err != nil {
+	if _, err := l.laneSync(syntax.Operand{Kind: syntax.KindConstant, Bits: 0xffffffff}); err != nil {
 		return err
 	}
 	l.lanesOp([]int32{d}, func(_ *code, x []*value, w int, lanes uint32, set func(k, lane int, v uint64)) {

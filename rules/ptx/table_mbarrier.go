@@ -1,8 +1,10 @@
 package ptx
 
+import "aliascheck/rules/ptx/syntax"
+
 // lowerMbarrier lowers mbarrier.*.
-func lowerMbarrier(l *lowerer, in *instr) error {
-	words := in.parts[1:]
+func lowerMbarrier(l *lowerer, in *syntax.Instruction) error {
+	words := in.Words[1:]
 	if len(words) == 0 {
 		return l.fail("unknown form")
 	}
@@ -18,10 +20,10 @@ func lowerMbarrier(l *lowerer, in *instr) error {
 			c.flags |= mbRelaxed
 		case "noComplete", "b64", "shared", "shared::cta", "shared::cluster", "acquire", "release", "cta", "cluster":
 		default:
-			return l.fail("unknown modifier .%s", clip(w))
+			return l.fail("unknown modifier .%s", syntax.Clip(w))
 		}
 	}
-	ops := in.ops
+	ops := in.Operands
 	result := false
 	switch op {
 	case "init":
@@ -44,13 +46,13 @@ func lowerMbarrier(l *lowerer, in *instr) error {
 	default:
 		return l.fail("unknown form")
 	}
-	if result && len(ops) > 0 && ops[0].kind != opAddress {
+	if result && len(ops) > 0 && ops[0].Kind != syntax.KindAddress {
 		width := uint8(64)
 		if mbarOp(c.imm) == mbTest {
 			width = 1
 		}
 		d := int32(-1)
-		if ops[0].kind != opSink {
+		if ops[0].Kind != syntax.KindSink {
 			var err error
 			if d, err = l.dest(ops[0], width); err != nil {
 				return err

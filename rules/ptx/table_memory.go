@@ -3,6 +3,8 @@ package ptx
 import (
 	"slices"
 	"strings"
+
+	"aliascheck/rules/ptx/syntax"
 )
 
 func memoryRows() []Row {
@@ -15,7 +17,7 @@ func memoryRows() []Row {
 		{"prefetchu", s + "prefetchu", lowerHint},
 		{"applypriority", s + "applypriority", lowerHint},
 		{"createpolicy", s + "createpolicy", lowerPolicy},
-		{"alloca", s + "stack manipulation: alloca", func(l *lowerer, _ *instr) error { return l.fail("dynamic stacks are not supported") }},
+		{"alloca", s + "stack manipulation: alloca", func(l *lowerer, _ *syntax.Instruction) error { return l.fail("dynamic stacks are not supported") }},
 	}
 }
 
@@ -38,11 +40,11 @@ func spaceWord(w string) (space, bool) {
 }
 
 // memoryWords reads the words of ld and st: semantics, scope, space, hints, vector.
-func (l *lowerer) memoryWords(in *instr) (*memOp, string, error) {
-	n := len(in.parts)
-	op := &memOp{vec: 1, what: in.parts[0]}
-	typ := in.parts[n-1]
-	for _, w := range in.parts[1 : n-1] {
+func (l *lowerer) memoryWords(in *syntax.Instruction) (*memOp, string, error) {
+	n := len(in.Words)
+	op := &memOp{vec: 1, what: in.Words[0]}
+	typ := in.Words[n-1]
+	for _, w := range in.Words[1 : n-1] {
 		if sp, ok := spaceWord(w); ok {
 			op.space = sp
 			continue
@@ -60,12 +62,12 @@ func (l *lowerer) memoryWords(in *instr) (*memOp, string, error) {
 			"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate",
 			"L2::evict_normal", "L2::evict_first", "L2::evict_last", "L2::cache_hint", "L2::64B", "L2::128B", "L2::256B":
 		default:
-			return nil, "", l.fail("unknown modifier .%s", clip(w))
+			return nil, "", l.fail("unknown modifier .%s", syntax.Clip(w))
 		}
 	}
-	bits := typeBits(typ)
+	bits := syntax.TypeBits(typ)
 	if bits < 8 {
-		return nil, "", l.fail("unknown type .%s", clip(typ))
+		return nil, "", l.fail("unknown type .%s", syntax.Clip(typ))
 	}
 	op.bits = uint8(min(bits, 64))
 	op.extend = isSigned(typ)
@@ -77,55 +79,47 @@ func (l *lowerer) memoryWords(in *instr) (*memOp, string, error) {
 }
 
 // addressOf gives the slot and the offset of an address operand.
-func (l *lowerer) addressOf(op operand, sp space) (slot int32, off uint64, err error) {
-	if op.kind != opAddress || len(op.sub) == 0 {
+func (l *lowerer) addressOf(op syntax.Operand, sp space) (slot int32, off uint64, err error) {
+	if op.Kind != syntax.KindAddress || len(op.Sub) == 0 {
 		return 0, 0, l.fail("an address expected")
 	}
-	base := op.sub[0]
-	switch base.kind {
-	case opReg:
-		return l.slotOf(base.reg), op.imm, nil
-	case opImm:
-		return l.number(base.imm, 64), op.imm, nil
-	case opSymbol:
-		a, err := l.symbol(base.sym)
+	base := op.Sub[0]
+	switch base.Kind {
+	case syntax.KindRegister:
+		return l.slotOf(base.Register), op.Bits, nil
+	case syntax.KindConstant:
+		return l.number(base.Bits, 64), op.Bits, nil
+	case syntax.KindSymbol:
+		a, err := l.symbol(base.Variable)
 		if err != nil {
 			return 0, 0, err
 		}
-		if sp == spaceGeneric && base.sym.space == "shared" {
+		if sp == spaceGeneric && base.Variable.Space == "shared" {
 			a += sharedWindow
 		}
-		if sp == spaceGeneric && base.sym.space == "local" {
+		if sp == spaceGeneric && base.Variable.Space == "local" {
 			a += localWindow
 		}
-		return l.number(a, 64), op.imm, nil
+		return l.number(a, 64), op.Bits, nil
 	}
 	return 0, 0, l.fail("this address is not supported")
 }
 
-// elements lists the registers of a vector operand, or of a single one.
-func (op operand) elements() []operand {
-	if op.kind == opVector {
-		return op.sub
-	}
-	return []operand{op}
-}
-
-func lowerLoad(l *lowerer, in *instr) error {
+func lowerLoad(l *lowerer, in *syntax.Instruction) error {
 	op, typ, err := l.memoryWords(in)
 	if err != nil {
 		return err
 	}
-	if len(in.ops) != 2 && len(in.ops) != 3 {
+	if len(in.Operands) != 2 && len(in.Operands) != 3 {
 		return l.fail("2 operands expected")
 	}
-	if a := in.ops[1]; op.space == spaceParam && (a.kind != opAddress || len(a.sub) == 0 || a.sub[0].kind != opReg) {
+	if a := in.Operands[1]; op.space == spaceParam && (a.Kind != syntax.KindAddress || len(a.Sub) == 0 || a.Sub[0].Kind != syntax.KindRegister) {
 		return l.loadParam(in, op, typ)
 	}
 	if op.space == spaceConst {
 		op.space = spaceGlobal
 	}
-	addr, off, err := l.addressOf(in.ops[1], op.space)
+	addr, off, err := l.addressOf(in.Operands[1], op.space)
 	if err != nil {
 		return err
 	}
@@ -133,18 +127,18 @@ func lowerLoad(l *lowerer, in *instr) error {
 	if op.space == spaceParam { // as mov and cvta.param give it
 		op.off -= paramWindow
 	}
-	regs := in.ops[0].elements()
+	regs := in.Operands[0].Elements()
 	c := &code{run: runLoad, mem: op, src: []int32{addr}, effect: true, needs: []int32{addr}}
 	for _, r := range regs {
-		if typeBits(typ) == 128 {
-			if r.kind != opReg {
+		if syntax.TypeBits(typ) == 128 {
+			if r.Kind != syntax.KindRegister {
 				return l.fail("a register expected")
 			}
-			s := l.slotOf(r.reg)
+			s := l.slotOf(r.Register)
 			c.dsts = append(c.dsts, s, s+1)
 			continue
 		}
-		if r.kind == opSink {
+		if r.Kind == syntax.KindSink {
 			c.dsts = append(c.dsts, -1)
 			continue
 		}
@@ -162,18 +156,18 @@ func lowerLoad(l *lowerer, in *instr) error {
 	return nil
 }
 
-func lowerStore(l *lowerer, in *instr) error {
-	if len(in.parts) > 1 && in.parts[1] == "async" {
+func lowerStore(l *lowerer, in *syntax.Instruction) error {
+	if len(in.Words) > 1 && in.Words[1] == "async" {
 		return l.storeAsync(in, lowerStore)
 	}
-	if len(in.parts) > 1 && in.parts[1] == "bulk" {
+	if len(in.Words) > 1 && in.Words[1] == "bulk" {
 		return l.fail("st.bulk is not supported")
 	}
 	op, typ, err := l.memoryWords(in)
 	if err != nil {
 		return err
 	}
-	if len(in.ops) != 2 && len(in.ops) != 3 {
+	if len(in.Operands) != 2 && len(in.Operands) != 3 {
 		return l.fail("2 operands expected")
 	}
 	op.write = true
@@ -183,19 +177,19 @@ func lowerStore(l *lowerer, in *instr) error {
 	if op.space == spaceConst {
 		return l.fail("constants cannot be written")
 	}
-	addr, off, err := l.addressOf(in.ops[0], op.space)
+	addr, off, err := l.addressOf(in.Operands[0], op.space)
 	if err != nil {
 		return err
 	}
 	op.off = off
 	c := &code{run: runStore, mem: op, src: []int32{addr}, effect: true, needs: []int32{addr}}
-	regs := in.ops[1].elements()
+	regs := in.Operands[1].Elements()
 	for _, r := range regs {
-		if typeBits(typ) == 128 {
-			if r.kind != opReg {
+		if syntax.TypeBits(typ) == 128 {
+			if r.Kind != syntax.KindRegister {
 				return l.fail("a register expected")
 			}
-			s := l.slotOf(r.reg)
+			s := l.slotOf(r.Register)
 			c.src = append(c.src, s, s+1)
 			continue
 		}
@@ -213,10 +207,10 @@ func lowerStore(l *lowerer, in *instr) error {
 }
 
 // lowerHint lowers what touches no memory that counts: prefetches and cache hints.
-func lowerHint(l *lowerer, in *instr) error {
-	for _, w := range in.parts[1:] {
+func lowerHint(l *lowerer, in *syntax.Instruction) error {
+	for _, w := range in.Words[1:] {
 		if _, ok := spaceWord(w); !ok && !strings.HasPrefix(w, "L1") && !strings.HasPrefix(w, "L2") && w != "tensormap" {
-			return l.fail("unknown modifier .%s", clip(w))
+			return l.fail("unknown modifier .%s", syntax.Clip(w))
 		}
 	}
 	l.emit(&code{run: runNothing, isNothing: true, effect: true})
@@ -224,11 +218,11 @@ func lowerHint(l *lowerer, in *instr) error {
 }
 
 // lowerPolicy gives a cache policy: a number that means nothing here.
-func lowerPolicy(l *lowerer, in *instr) error {
-	if len(in.ops) < 1 || !slices.Contains([]string{"fractional", "range", "cvt"}, in.parts[1]) {
+func lowerPolicy(l *lowerer, in *syntax.Instruction) error {
+	if len(in.Operands) < 1 || !slices.Contains([]string{"fractional", "range", "cvt"}, in.Words[1]) {
 		return l.fail("unknown form")
 	}
-	d, err := l.dest(in.ops[0], 64)
+	d, err := l.dest(in.Operands[0], 64)
 	if err != nil {
 		return err
 	}

@@ -1,5 +1,7 @@
 package ptx
 
+import "aliascheck/rules/ptx/syntax"
+
 // opaqueOp gives registers a value that is not computed.
 func (l *lowerer) opaqueOp(dsts, src []int32) {
 	l.guarded(&code{run: runOpaque, dsts: dsts, src: src})
@@ -23,14 +25,14 @@ func runOpaque(s *strand, c *code) {
 }
 
 // matrixRegisters gives the slots of registers in operands.
-func (l *lowerer) matrixRegisters(op operand) ([]int32, error) {
-	list := op.elements()
+func (l *lowerer) matrixRegisters(op syntax.Operand) ([]int32, error) {
+	list := op.Elements()
 	var out []int32
 	for _, r := range list {
-		switch r.kind {
-		case opReg:
-			out = append(out, l.slotOf(r.reg))
-		case opImm:
+		switch r.Kind {
+		case syntax.KindRegister:
+			out = append(out, l.slotOf(r.Register))
+		case syntax.KindConstant:
 		default:
 			return nil, l.fail("registers expected")
 		}
@@ -39,30 +41,30 @@ func (l *lowerer) matrixRegisters(op operand) ([]int32, error) {
 }
 
 // lowerMma lowers mma.sync and mma.sp: d, a, b, c...
-func lowerMma(l *lowerer, in *instr) error {
-	if len(in.ops) < 4 {
+func lowerMma(l *lowerer, in *syntax.Instruction) error {
+	if len(in.Operands) < 4 {
 		return l.fail("4 operands expected")
 	}
 	known := false
-	for _, w := range in.parts[1:] {
+	for _, w := range in.Words[1:] {
 		known = known || w == "sync"
 	}
 	if !known {
 		return l.fail("unknown form")
 	}
-	dsts, err := l.matrixRegisters(in.ops[0])
+	dsts, err := l.matrixRegisters(in.Operands[0])
 	if err != nil {
 		return err
 	}
 	var src []int32
-	for _, op := range in.ops[1:] {
+	for _, op := range in.Operands[1:] {
 		s, err := l.matrixRegisters(op)
 		if err != nil {
 			return err
 		}
 		src = append(src, s...)
 	}
-	if _, err := l.laneSync(operand{kind: opImm, imm: 0xffffffff}); err != nil {
+	if _, err := l.laneSync(syntax.Operand{Kind: syntax.KindConstant, Bits: 0xffffffff}); err != nil {
 		return err
 	}
 	l.opaqueOp(dsts, src)
@@ -71,21 +73,21 @@ func lowerMma(l *lowerer, in *instr) error {
 
 // lowerWgmma lowers wgmma.*. Its matrices lie in shared memory or registers:
 // it touches no global memory.
-func lowerWgmma(l *lowerer, in *instr) error {
-	if len(in.parts) < 2 {
+func lowerWgmma(l *lowerer, in *syntax.Instruction) error {
+	if len(in.Words) < 2 {
 		return l.fail("unknown form")
 	}
-	switch in.parts[1] {
+	switch in.Words[1] {
 	case "fence", "commit_group", "wait_group":
 		return lowerNothing(l, in)
 	case "mma_async":
 	default:
 		return l.fail("unknown form")
 	}
-	if len(in.ops) < 3 {
+	if len(in.Operands) < 3 {
 		return l.fail("3 operands expected")
 	}
-	dsts, err := l.matrixRegisters(in.ops[0])
+	dsts, err := l.matrixRegisters(in.Operands[0])
 	if err != nil {
 		return err
 	}
@@ -93,7 +95,7 @@ func lowerWgmma(l *lowerer, in *instr) error {
 		return err
 	}
 	src := append([]int32{}, dsts...)
-	for _, op := range in.ops[1:] {
+	for _, op := range in.Operands[1:] {
 		s, err := l.matrixRegisters(op)
 		if err != nil {
 			return err

@@ -1,5 +1,7 @@
 package ptx
 
+import "aliascheck/rules/ptx/syntax"
+
 func moveRows() []Row {
 	s := "9.7.9 Data Movement and Conversion: "
 	return []Row{
@@ -14,23 +16,23 @@ func moveRows() []Row {
 }
 
 // lowerMov lowers mov, packing and unpacking of vectors included.
-func lowerMov(l *lowerer, in *instr) error {
+func lowerMov(l *lowerer, in *syntax.Instruction) error {
 	m, err := l.mods(in)
 	if err != nil {
 		return err
 	}
-	if len(in.ops) != 2 {
+	if len(in.Operands) != 2 {
 		return l.fail("2 operands expected")
 	}
-	d, s := in.ops[0], in.ops[1]
-	width := typeBits(m.typ)
+	d, s := in.Operands[0], in.Operands[1]
+	width := syntax.TypeBits(m.typ)
 	switch {
 	case width == 0:
-		return l.fail("unknown type .%s", clip(m.typ))
-	case d.kind == opVector:
-		return l.unpack(d.sub, s, width, m.typ)
-	case s.kind == opVector:
-		return l.pack(d, s.sub, width)
+		return l.fail("unknown type .%s", syntax.Clip(m.typ))
+	case d.Kind == syntax.KindVector:
+		return l.unpack(d.Sub, s, width, m.typ)
+	case s.Kind == syntax.KindVector:
+		return l.pack(d, s.Sub, width)
 	case width == 128:
 		return l.move128(d, s)
 	}
@@ -46,7 +48,7 @@ func lowerMov(l *lowerer, in *instr) error {
 	return nil
 }
 
-func (l *lowerer) unpack(parts []operand, s operand, width int, typ string) error {
+func (l *lowerer) unpack(parts []syntax.Operand, s syntax.Operand, width int, typ string) error {
 	if len(parts) < 2 || width%len(parts) != 0 {
 		return l.fail("bad vector")
 	}
@@ -54,15 +56,15 @@ func (l *lowerer) unpack(parts []operand, s operand, width int, typ string) erro
 	var base int32
 	var err error
 	if width == 128 {
-		if s.kind != opReg {
+		if s.Kind != syntax.KindRegister {
 			return l.fail("a register expected")
 		}
-		base = l.slotOf(s.reg)
+		base = l.slotOf(s.Register)
 	} else if base, err = l.source(s, typ); err != nil {
 		return err
 	}
 	for i, op := range parts {
-		if op.kind == opSink {
+		if op.Kind == syntax.KindSink {
 			continue
 		}
 		d, err := l.dest(op, uint8(each))
@@ -78,7 +80,7 @@ func (l *lowerer) unpack(parts []operand, s operand, width int, typ string) erro
 	return nil
 }
 
-func (l *lowerer) pack(d operand, parts []operand, width int) error {
+func (l *lowerer) pack(d syntax.Operand, parts []syntax.Operand, width int) error {
 	if len(parts) < 2 || len(parts) > 8 || width%len(parts) != 0 {
 		return l.fail("bad vector")
 	}
@@ -127,24 +129,24 @@ func packer(each uint8) scalar {
 	}
 }
 
-func (l *lowerer) move128(d, s operand) error {
-	if d.kind != opReg || s.kind != opReg {
+func (l *lowerer) move128(d, s syntax.Operand) error {
+	if d.Kind != syntax.KindRegister || s.Kind != syntax.KindRegister {
 		return l.fail("registers expected")
 	}
-	dst, src := l.slotOf(d.reg), l.slotOf(s.reg)
+	dst, src := l.slotOf(d.Register), l.slotOf(s.Register)
 	l.pure(dst, 64, move, algMov, src)
 	l.pure(dst+1, 64, move, algMov, src+1)
 	return nil
 }
 
-func lowerPrmt(l *lowerer, in *instr) error {
+func lowerPrmt(l *lowerer, in *syntax.Instruction) error {
 	mode := ""
-	if len(in.parts) == 3 {
-		mode = in.parts[2]
-	} else if len(in.parts) != 2 {
+	if len(in.Words) == 3 {
+		mode = in.Words[2]
+	} else if len(in.Words) != 2 {
 		return l.fail("unknown form")
 	}
-	if in.parts[1] != "b32" {
+	if in.Words[1] != "b32" {
 		return l.fail("unknown type")
 	}
 	_, err := l.simple(in, "b32", 3, func(_ *code, a, b, sel, _ uint64) uint64 {
@@ -180,7 +182,7 @@ func lowerPrmt(l *lowerer, in *instr) error {
 
 // lowerCvta converts between generic addresses and those of a space. Global
 // and constant addresses are generic ones.
-func lowerCvta(l *lowerer, in *instr) error {
+func lowerCvta(l *lowerer, in *syntax.Instruction) error {
 	m, err := l.mods(in, "to", "global", "const", "shared", "local", "param", "shared::cta", "shared::cluster", "param::entry")
 	if err != nil {
 		return err
@@ -195,12 +197,12 @@ func lowerCvta(l *lowerer, in *instr) error {
 	if m.has("to") {
 		window = -window
 	}
-	src, err := l.source(in.ops[1], m.typ)
+	src, err := l.source(in.Operands[1], m.typ)
 	if err != nil {
 		return err
 	}
-	width := uint8(typeBits(m.typ))
-	d, err := l.dest(in.ops[0], width)
+	width := uint8(syntax.TypeBits(m.typ))
+	d, err := l.dest(in.Operands[0], width)
 	if err != nil {
 		return err
 	}
@@ -208,12 +210,12 @@ func lowerCvta(l *lowerer, in *instr) error {
 	return nil
 }
 
-func lowerIsspacep(l *lowerer, in *instr) error {
-	if len(in.parts) != 2 || len(in.ops) != 2 {
+func lowerIsspacep(l *lowerer, in *syntax.Instruction) error {
+	if len(in.Words) != 2 || len(in.Operands) != 2 {
 		return l.fail("unknown form")
 	}
-	space := in.parts[1]
-	_, err := l.typed(in.ops, 1, func(_ *code, a, _, _, _ uint64) uint64 {
+	space := in.Words[1]
+	_, err := l.typed(in.Operands, 1, func(_ *code, a, _, _, _ uint64) uint64 {
 		is := "global"
 		switch {
 		case a >= paramWindow:
@@ -230,28 +232,28 @@ func lowerIsspacep(l *lowerer, in *instr) error {
 
 // lowerMapa gives another block's address of a shared variable: the block's
 // rank stands above the offset, one more than it, 0 meaning the own block.
-func lowerMapa(l *lowerer, in *instr) error {
+func lowerMapa(l *lowerer, in *syntax.Instruction) error {
 	m, err := l.mods(in, "shared::cluster")
 	if err != nil {
 		return err
 	}
-	_, err = l.typed(in.ops, uint8(typeBits(m.typ)), func(_ *code, a, r, _, _ uint64) uint64 {
+	_, err = l.typed(in.Operands, uint8(syntax.TypeBits(m.typ)), func(_ *code, a, r, _, _ uint64) uint64 {
 		return a&^(255<<clusterShift) | (r+1)&255<<clusterShift
 	}, algNone, m.typ, "u32")
 	return err
 }
 
-func lowerGetctarank(l *lowerer, in *instr) error {
+func lowerGetctarank(l *lowerer, in *syntax.Instruction) error {
 	m, err := l.mods(in, "shared::cluster")
 	if err != nil {
 		return err
 	}
-	a, err := l.source(in.ops[1], m.typ)
+	a, err := l.source(in.Operands[1], m.typ)
 	if err != nil {
 		return err
 	}
 	own := l.constant(constant{special: "cluster_ctarank", param: -1}, 32)
-	d, err := l.dest(in.ops[0], 32)
+	d, err := l.dest(in.Operands[0], 32)
 	if err != nil {
 		return err
 	}

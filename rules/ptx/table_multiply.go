@@ -2,10 +2,12 @@ package ptx
 
 import (
 	"math/bits"
+
+	"aliascheck/rules/ptx/syntax"
 )
 
-func lowerMul(l *lowerer, in *instr) error {
-	if isFloat(in.parts[len(in.parts)-1]) {
+func lowerMul(l *lowerer, in *syntax.Instruction) error {
+	if isFloat(in.Words[len(in.Words)-1]) {
 		return lowerFloatArith(l, in)
 	}
 	m, err := l.mods(in, "lo", "hi", "wide", "sat", "cc")
@@ -15,15 +17,15 @@ func lowerMul(l *lowerer, in *instr) error {
 	if m.has("cc") {
 		return lowerMadCarry(l, in)
 	}
-	if !isInteger(m.typ) || m.typ[0] == 'b' || typeBits(m.typ) < 16 {
-		return l.fail("unknown type .%s", clip(m.typ))
+	if !isInteger(m.typ) || m.typ[0] == 'b' || syntax.TypeBits(m.typ) < 16 {
+		return l.fail("unknown type .%s", syntax.Clip(m.typ))
 	}
-	mad := in.parts[0] == "mad"
+	mad := in.Words[0] == "mad"
 	n, alg := 2, algMul
 	if mad {
 		n, alg = 3, algMad
 	}
-	half := uint8(typeBits(m.typ))
+	half := uint8(syntax.TypeBits(m.typ))
 	switch {
 	case m.has("wide"):
 		return lowerWide(l, in, m.typ, mad)
@@ -74,8 +76,8 @@ func mulHigh(a, b uint64, width uint8, signed bool) uint64 {
 	return h
 }
 
-func lowerWide(l *lowerer, in *instr, typ string, mad bool) error {
-	half := uint8(typeBits(typ))
+func lowerWide(l *lowerer, in *syntax.Instruction, typ string, mad bool) error {
+	half := uint8(syntax.TypeBits(typ))
 	if half > 32 {
 		return l.fail(".wide of .%s is no instruction", typ)
 	}
@@ -85,7 +87,7 @@ func lowerWide(l *lowerer, in *instr, typ string, mad bool) error {
 		types, alg = append(types, double), algMadWide
 	}
 	signed := isSigned(typ)
-	c, err := l.typed(in.ops, half*2, func(c *code, a, b, e, _ uint64) uint64 {
+	c, err := l.typed(in.Operands, half*2, func(c *code, a, b, e, _ uint64) uint64 {
 		if signed {
 			a, b = uint64(signExtend(a, half)), uint64(signExtend(b, half))
 		}
@@ -118,13 +120,13 @@ func loopWide(c *code, out, a, b, d []uint64) bool {
 	return true
 }
 
-func lowerMul24(l *lowerer, in *instr) error {
+func lowerMul24(l *lowerer, in *syntax.Instruction) error {
 	m, err := l.mods(in, "lo", "hi", "sat")
 	if err != nil {
 		return err
 	}
 	n := 2
-	if in.parts[0] == "mad24" {
+	if in.Words[0] == "mad24" {
 		n = 3
 	}
 	hi, sat := m.has("hi"), m.has("sat")

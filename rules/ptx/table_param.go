@@ -1,27 +1,29 @@
 package ptx
 
+import "aliascheck/rules/ptx/syntax"
+
 // loadParam reads a parameter: a constant of the launch, or a register that a call set.
-func (l *lowerer) loadParam(in *instr, op *memOp, typ string) error {
-	a := in.ops[1]
-	if a.kind != opAddress || a.sub[0].kind != opSymbol {
+func (l *lowerer) loadParam(in *syntax.Instruction, op *memOp, typ string) error {
+	a := in.Operands[1]
+	if a.Kind != syntax.KindAddress || a.Sub[0].Kind != syntax.KindSymbol {
 		return l.fail("parameters can only be read by name")
 	}
-	v := l.env.resolve(a.sub[0].sym)
-	regs := in.ops[0].elements()
-	if len(regs)*typeBits(typ)/8 != int(op.size) || typeBits(typ) > 64 {
+	v := l.env.resolve(a.Sub[0].Variable)
+	regs := in.Operands[0].Elements()
+	if len(regs)*syntax.TypeBits(typ)/8 != int(op.size) || syntax.TypeBits(typ) > 64 {
 		return l.fail("bad vector")
 	}
 	for i, r := range regs {
-		if r.kind == opSink {
+		if r.Kind == syntax.KindSink {
 			continue
 		}
-		off := int64(a.imm) + int64(i)*int64(op.bits/8)
-		if off < 0 || off+int64(op.bits/8) > v.size {
-			return l.fail("the parameter has %d bytes", v.size)
+		off := int64(a.Bits) + int64(i)*int64(op.bits/8)
+		if off < 0 || off+int64(op.bits/8) > v.Size {
+			return l.fail("the parameter has %d bytes", v.Size)
 		}
 		var src int32
 		if l.isEntryParam(v) {
-			src = l.constant(constant{param: v.index, off: off, size: int(op.bits / 8)}, op.bits)
+			src = l.constant(constant{param: v.Index, off: off, size: int(op.bits / 8)}, op.bits)
 		} else {
 			var ok bool
 			if src, ok = l.params[paramKey{v, off}]; !ok || l.p.slots[src].bits != op.bits {
@@ -37,11 +39,11 @@ func (l *lowerer) loadParam(in *instr, op *memOp, typ string) error {
 	return nil
 }
 
-func (l *lowerer) paramSlot(v *variable, off int64, bits uint8) int32 {
+func (l *lowerer) paramSlot(v *syntax.Variable, off int64, bits uint8) int32 {
 	k := paramKey{v, off}
 	s, ok := l.params[k]
 	if !ok || l.p.slots[s].bits != bits {
-		s = l.newSlot(bits, v.name)
+		s = l.newSlot(bits, v.Name)
 		l.params[k] = s
 	}
 	return s
@@ -63,20 +65,20 @@ func (l *lowerer) extendTo(d, src int32, op *memOp) {
 	}, algNone, src)
 }
 
-func (l *lowerer) storeParam(in *instr, op *memOp, typ string) error {
-	a := in.ops[0]
-	if a.kind != opAddress || a.sub[0].kind != opSymbol || typeBits(typ) > 64 {
+func (l *lowerer) storeParam(in *syntax.Instruction, op *memOp, typ string) error {
+	a := in.Operands[0]
+	if a.Kind != syntax.KindAddress || a.Sub[0].Kind != syntax.KindSymbol || syntax.TypeBits(typ) > 64 {
 		return l.fail("parameters can only be written by name")
 	}
-	v := l.env.resolve(a.sub[0].sym)
+	v := l.env.resolve(a.Sub[0].Variable)
 	if l.isEntryParam(v) {
 		return l.fail("a kernel's parameter cannot be written")
 	}
-	regs := in.ops[1].elements()
+	regs := in.Operands[1].Elements()
 	for i, r := range regs {
-		off := int64(a.imm) + int64(i)*int64(op.bits/8)
-		if off < 0 || off+int64(op.bits/8) > v.size {
-			return l.fail("the parameter has %d bytes", v.size)
+		off := int64(a.Bits) + int64(i)*int64(op.bits/8)
+		if off < 0 || off+int64(op.bits/8) > v.Size {
+			return l.fail("the parameter has %d bytes", v.Size)
 		}
 		s, err := l.source(r, typ)
 		if err != nil {

@@ -1,24 +1,28 @@
 package ptx
 
-import "math/bits"
+import (
+	"math/bits"
 
-func lowerShuffle(l *lowerer, in *instr) error {
-	if len(in.parts) != 4 || in.parts[1] != "sync" || in.parts[3] != "b32" || len(in.ops) != 5 {
+	"aliascheck/rules/ptx/syntax"
+)
+
+func lowerShuffle(l *lowerer, in *syntax.Instruction) error {
+	if len(in.Words) != 4 || in.Words[1] != "sync" || in.Words[3] != "b32" || len(in.Operands) != 5 {
 		return l.fail("unknown form")
 	}
-	mode := in.parts[2]
+	mode := in.Words[2]
 	var src []int32
-	for _, op := range in.ops[1:4] {
+	for _, op := range in.Operands[1:4] {
 		s, err := l.source(op, "b32")
 		if err != nil {
 			return err
 		}
 		src = append(src, s)
 	}
-	if _, err := l.laneSync(in.ops[4]); err != nil {
+	if _, err := l.laneSync(in.Operands[4]); err != nil {
 		return err
 	}
-	dsts, err := l.pairDest(in.ops[0], 32)
+	dsts, err := l.pairDest(in.Operands[0], 32)
 	if err != nil {
 		return err
 	}
@@ -68,28 +72,28 @@ func shuffleSource(mode string, lane, b, c uint32) (uint32, bool) {
 }
 
 // among lowers d, a, mask: a value of each lane, and the lanes that give theirs.
-func (l *lowerer) among(in *instr, typ string) (a, mask int32, err error) {
-	if a, err = l.source(in.ops[1], typ); err != nil {
+func (l *lowerer) among(in *syntax.Instruction, typ string) (a, mask int32, err error) {
+	if a, err = l.source(in.Operands[1], typ); err != nil {
 		return a, 0, err
 	}
-	mask, err = l.laneSync(in.ops[2])
+	mask, err = l.laneSync(in.Operands[2])
 	return a, mask, err
 }
 
-func lowerVote(l *lowerer, in *instr) error {
-	if len(in.parts) != 4 || in.parts[1] != "sync" || len(in.ops) != 3 {
+func lowerVote(l *lowerer, in *syntax.Instruction) error {
+	if len(in.Words) != 4 || in.Words[1] != "sync" || len(in.Operands) != 3 {
 		return l.fail("unknown form")
 	}
 	a, mask, err := l.among(in, "pred")
 	if err != nil {
 		return err
 	}
-	mode := in.parts[2]
+	mode := in.Words[2]
 	width := uint8(1)
 	if mode == "ballot" {
 		width = 32
 	}
-	d, err := l.dest(in.ops[0], width)
+	d, err := l.dest(in.Operands[0], width)
 	if err != nil {
 		return err
 	}
@@ -118,16 +122,16 @@ func lowerVote(l *lowerer, in *instr) error {
 	return nil
 }
 
-func lowerMatch(l *lowerer, in *instr) error {
-	if len(in.parts) != 4 || len(in.ops) != 3 {
+func lowerMatch(l *lowerer, in *syntax.Instruction) error {
+	if len(in.Words) != 4 || len(in.Operands) != 3 {
 		return l.fail("unknown form")
 	}
-	all := in.parts[1] == "all"
-	a, mask, err := l.among(in, in.parts[3])
+	all := in.Words[1] == "all"
+	a, mask, err := l.among(in, in.Words[3])
 	if err != nil {
 		return err
 	}
-	dsts, err := l.pairDest(in.ops[0], 32)
+	dsts, err := l.pairDest(in.Operands[0], 32)
 	if err != nil {
 		return err
 	}
@@ -156,11 +160,11 @@ func lowerMatch(l *lowerer, in *instr) error {
 	return nil
 }
 
-func lowerActiveMask(l *lowerer, in *instr) error {
-	if len(in.ops) != 1 {
+func lowerActiveMask(l *lowerer, in *syntax.Instruction) error {
+	if len(in.Operands) != 1 {
 		return l.fail("1 operand expected")
 	}
-	d, err := l.dest(in.ops[0], 32)
+	d, err := l.dest(in.Operands[0], 32)
 	if err != nil {
 		return err
 	}
@@ -172,12 +176,12 @@ func lowerActiveMask(l *lowerer, in *instr) error {
 	return nil
 }
 
-func lowerRedux(l *lowerer, in *instr) error {
-	n := len(in.parts)
-	if n < 4 || in.parts[1] != "sync" || len(in.ops) != 3 {
+func lowerRedux(l *lowerer, in *syntax.Instruction) error {
+	n := len(in.Words)
+	if n < 4 || in.Words[1] != "sync" || len(in.Operands) != 3 {
 		return l.fail("unknown form")
 	}
-	how, typ := in.parts[2], in.parts[n-1]
+	how, typ := in.Words[2], in.Words[n-1]
 	pick := updater(how, typ)
 	if pick == nil || typ == "f32" && n > 4 {
 		return l.fail("unknown operation")
@@ -186,7 +190,7 @@ func lowerRedux(l *lowerer, in *instr) error {
 	if err != nil {
 		return err
 	}
-	d, err := l.dest(in.ops[0], 32)
+	d, err := l.dest(in.Operands[0], 32)
 	if err != nil {
 		return err
 	}
@@ -210,15 +214,15 @@ func lowerRedux(l *lowerer, in *instr) error {
 }
 
 // lowerElect chooses the lowest lane of the mask.
-func lowerElect(l *lowerer, in *instr) error {
-	if len(in.ops) != 2 {
+func lowerElect(l *lowerer, in *syntax.Instruction) error {
+	if len(in.Operands) != 2 {
 		return l.fail("2 operands expected")
 	}
-	mask, err := l.laneSync(in.ops[1])
+	mask, err := l.laneSync(in.Operands[1])
 	if err != nil {
 		return err
 	}
-	dsts, err := l.pairDest(in.ops[0], 32)
+	dsts, err := l.pairDest(in.Operands[0], 32)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,10 @@
 package ptx
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"aliascheck/rules/ptx/syntax"
+)
 
 func warpRows() []Row {
 	s := "9.7.13 Parallel Synchronization: "
@@ -15,7 +19,7 @@ func warpRows() []Row {
 }
 
 // laneSync emits the order that a warp-wide instruction makes among the lanes of its mask.
-func (l *lowerer) laneSync(mask operand) (int32, error) {
+func (l *lowerer) laneSync(mask syntax.Operand) (int32, error) {
 	s, err := l.source(mask, "b32")
 	if err != nil {
 		return 0, err
@@ -252,14 +256,14 @@ func lanesRemembered(s *strand, c *code, x []*value, f laneFunc, tt taint) bool 
 }
 
 // pairDest gives the slots of "d|p", -1 for what is not wanted.
-func (l *lowerer) pairDest(op operand, bits uint8) ([]int32, error) {
-	ops := []operand{op}
-	if op.kind == opPair {
-		ops = op.sub
+func (l *lowerer) pairDest(op syntax.Operand, bits uint8) ([]int32, error) {
+	ops := []syntax.Operand{op}
+	if op.Kind == syntax.KindPair {
+		ops = op.Sub
 	}
 	out := []int32{-1, -1}
 	for i, o := range ops {
-		if o.kind == opSink {
+		if o.Kind == syntax.KindSink {
 			continue
 		}
 		b := bits

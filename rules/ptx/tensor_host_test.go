@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"aliascheck/rules/ptx/syntax"
 )
 
 // hostMapKernel copies a box of 16 by 8 floats, from column 4 and row 2 of the
@@ -50,7 +52,7 @@ W:
 `
 
 func TestHostTensorMap(t *testing.T) {
-	m, err := Parse("k.ptx", []byte(hostMapKernel))
+	m, err := syntax.Parse("k.ptx", []byte(hostMapKernel))
 	require.NoError(t, err)
 	in := make([]byte, 64*32*4+16)
 	for i := range 64 * 32 {

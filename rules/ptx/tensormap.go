@@ -1,13 +1,15 @@
 package ptx
 
+import "aliascheck/rules/ptx/syntax"
+
 func tensorRows() []Row {
 	return []Row{
 		{"tensormap", "9.7.9.28 Data Movement: tensormap.replace; 9.7.13 tensormap.cp_fenceproxy", lowerTensormap},
 	}
 }
 
-func lowerTensormap(l *lowerer, in *instr) error {
-	words := in.parts[1:]
+func lowerTensormap(l *lowerer, in *syntax.Instruction) error {
+	words := in.Words[1:]
 	l.p.hasMaps = true
 	if len(words) > 0 && words[0] == "cp_fenceproxy" {
 		return lowerCopyMap(l, in, words[1:])
@@ -22,24 +24,24 @@ func lowerTensormap(l *lowerer, in *instr) error {
 		if s, ok := spaceWord(w); ok {
 			sp = s
 		} else if w != "b1024" {
-			return l.fail("unknown modifier .%s", clip(w))
+			return l.fail("unknown modifier .%s", syntax.Clip(w))
 		}
 	}
-	if len(in.ops) < 2 {
+	if len(in.Operands) < 2 {
 		return l.fail("2 operands expected")
 	}
-	ord, val := int64(0), in.ops[1]
-	if len(in.ops) == 3 {
-		if in.ops[1].kind != opImm {
+	ord, val := int64(0), in.Operands[1]
+	if len(in.Operands) == 3 {
+		if in.Operands[1].Kind != syntax.KindConstant {
 			return l.fail("a constant ordinal expected")
 		}
-		ord, val = int64(in.ops[1].imm), in.ops[2]
+		ord, val = int64(in.Operands[1].Bits), in.Operands[2]
 	}
 	off, width, bit, ok := mapField(words[2], ord)
 	if !ok {
 		return l.fail("unknown field")
 	}
-	a, aoff, err := l.addressOf(in.ops[0], sp)
+	a, aoff, err := l.addressOf(in.Operands[0], sp)
 	if err != nil {
 		return err
 	}
@@ -107,15 +109,15 @@ func (t *touch) mapMemory(i int32) (mapStore, mapLoad, bool) {
 }
 
 // lowerCopyMap lowers tensormap.cp_fenceproxy...[dst], [src], 128.
-func lowerCopyMap(l *lowerer, in *instr, _ []string) error {
-	if len(in.ops) != 3 || in.ops[2].kind != opImm || in.ops[2].imm != mapSize {
+func lowerCopyMap(l *lowerer, in *syntax.Instruction, _ []string) error {
+	if len(in.Operands) != 3 || in.Operands[2].Kind != syntax.KindConstant || in.Operands[2].Bits != mapSize {
 		return l.fail("unknown form")
 	}
-	dst, doff, err := l.addressOf(in.ops[0], spaceGlobal)
+	dst, doff, err := l.addressOf(in.Operands[0], spaceGlobal)
 	if err != nil {
 		return err
 	}
-	src, soff, err := l.addressOf(in.ops[1], spaceShared)
+	src, soff, err := l.addressOf(in.Operands[1], spaceShared)
 	if err != nil {
 		return err
 	}

@@ -105,7 +105,7 @@ func (p *pair) settled(cell uint32, line int64) bool {
 	return true
 }
 
-// line checks one line of the result against the one or two of the operand
+// Line checks one line of the result against the one or two of the operand
 // that it would share.
 func (p *pair) line(cell uint32, line int64) *Witness {
 	start := line<<6 + p.shift // in the operand

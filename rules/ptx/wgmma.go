@@ -3,6 +3,8 @@ package ptx
 import (
 	"strconv"
 	"strings"
+
+	"aliascheck/rules/ptx/syntax"
 )
 
 // sharedMatrix is an operand of wgmma.mma_async in shared memory: rows of 32
@@ -27,7 +29,7 @@ func (x sharedMatrix) layout(d uint64) matrixLayout {
 	return matrixLayout{x, field(0), field(16), field(32), [4]int64{16, 128, 64, 32}[d>>62], d>>49&7 != 0 && d>>62 != 0}
 }
 
-// parts calls f with the address of each part of 16 bytes that is read.
+// Words calls f with the address of each part of 16 bytes that is read.
 func (x *matrixLayout) parts(f func(a int64)) {
 	if !x.across {
 		second := int64(16)
@@ -131,12 +133,12 @@ func runMatrixReads(s *strand, c *code) {
 
 // matrixReads emits the reads of shared memory of a wgmma.mma_async. Copies
 // are all that they are held against; without any, nothing is to be done.
-func (l *lowerer) matrixReads(in *instr) error {
-	if !l.copies || len(in.parts) > 2 && in.parts[2] == "sp" { // a sparse matrix's columns are longer
+func (l *lowerer) matrixReads(in *syntax.Instruction) error {
+	if !l.copies || len(in.Words) > 2 && in.Words[2] == "sp" { // a sparse matrix's columns are longer
 		return nil
 	}
 	columns := 0
-	for _, w := range in.parts {
+	for _, w := range in.Words {
 		if strings.HasPrefix(w, "m64n") {
 			columns, _ = strconv.Atoi(strings.Split(w[4:], "k")[0])
 		}
@@ -145,17 +147,17 @@ func (l *lowerer) matrixReads(in *instr) error {
 		return l.fail("unknown shape")
 	}
 	c := &code{run: runMatrixReads, effect: true}
-	operands, flags := in.ops[1:3], in.ops[min(len(in.ops), 6):] // flags: .imm-trans of those in memory
-	if elements := in.parts[len(in.parts)-1]; elements != "f16" && elements != "bf16" {
+	operands, flags := in.Operands[1:3], in.Operands[min(len(in.Operands), 6):] // flags: .imm-trans of those in memory
+	if elements := in.Words[len(in.Words)-1]; elements != "f16" && elements != "bf16" {
 		flags = nil
 	}
 	for k, op := range operands {
-		if op.kind == opVector { // A in registers
+		if op.Kind == syntax.KindVector { // A in registers
 			continue
 		}
 		x := sharedMatrix{rows: [2]int{64, columns}[k]}
 		if len(flags) > 0 {
-			x.across, flags = flags[0].imm == 1, flags[1:]
+			x.across, flags = flags[0].Bits == 1, flags[1:]
 		}
 		slot, err := l.source(op, "b64")
 		if err != nil {
@@ -170,10 +172,10 @@ func (l *lowerer) matrixReads(in *instr) error {
 
 // hasCopies says whether a function, or one that it calls, has copies whose
 // groups threads wait for.
-func hasCopies(f *function) bool {
-	for _, g := range functionsOf(f) {
-		for i := range g.body {
-			if p := g.body[i].parts; len(p) > 2 && p[0] == "cp" && p[1] == "async" && (p[2] == "ca" || p[2] == "cg") {
+func hasCopies(f *syntax.Function) bool {
+	for _, g := range f.Callees() {
+		for i := range g.Body {
+			if p := g.Body[i].Words; len(p) > 2 && p[0] == "cp" && p[1] == "async" && (p[2] == "ca" || p[2] == "cg") {
 				return true
 			}
 		}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"aliascheck/rules/ptx/syntax"
 )
 
 // descriptor encodes bytes; mode is 0 without swizzle, 1, 2, 3 for 128, 64, 32 bytes.
@@ -121,7 +123,7 @@ func TestMatmulThatWaitsTooLittle(t *testing.T) {
 	for wait, late := range map[string]bool{"2": false, "3": true, "4": true} {
 		changed := strings.Replace(string(text), "cp.async.wait_group \t2;", "cp.async.wait_group \t"+wait+";", 1)
 		require.True(t, wait == "2" || changed != string(text))
-		m, err := Parse("matmul.ptx", []byte(changed))
+		m, err := syntax.Parse("matmul.ptx", []byte(changed))
 		require.NoError(t, err)
 		l := launchOf(t, "matmul_apart.ptx", "", [3]uint32{2, 8, 1}, 8, 49152, 2*million, 2*million, 2*million)
 		l.Entry = m.Entries[0]

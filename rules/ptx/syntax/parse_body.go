@@ -1,4 +1,4 @@
-package ptx
+package syntax
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 )
 
 type pendingOp struct {
-	op    *operand
+	op    *Operand
 	scope *scope
 }
 
@@ -62,20 +62,20 @@ func (p *parser) statement() error {
 
 // resolve links labels, tables and variables once the body is read.
 func (p *parser) resolve() {
-	tables := map[string]*instr{}
-	for i := range p.fn.body {
-		if in := &p.fn.body[i]; in.name == ".branchtargets" {
-			tables[in.parts[1]] = in
+	tables := map[string]*Instruction{}
+	for i := range p.fn.Body {
+		if in := &p.fn.Body[i]; in.Name == ".branchtargets" {
+			tables[in.Words[1]] = in
 		}
 	}
 	for _, w := range p.pending {
 		op := w.op
-		if i, ok := w.scope.label(op.name); ok {
-			op.kind, op.imm = opLabel, uint64(i)
-		} else if v := w.scope.variable(op.name); v != nil {
-			op.kind, op.sym = opSymbol, v
-		} else if t := tables[op.name]; t != nil {
-			op.kind, op.sub = opList, t.ops
+		if i, ok := w.scope.label(op.Name); ok {
+			op.Kind, op.Bits = KindLabel, uint64(i)
+		} else if v := w.scope.variable(op.Name); v != nil {
+			op.Kind, op.Variable = KindSymbol, v
+		} else if t := tables[op.Name]; t != nil {
+			op.Kind, op.Sub = KindList, t.Operands
 		} else {
 			p.calls = append(p.calls, op)
 		}
@@ -88,33 +88,33 @@ func (p *parser) instruction() error {
 	if p.tok.kind == tokIdent && p.labelFollows() {
 		return p.label()
 	}
-	in := instr{at: p.tok.at, loc: p.loc, guard: -1}
+	in := Instruction{At: p.tok.at, Source: p.loc, Guard: -1}
 	if p.accept("@") {
-		in.not = p.accept("!")
+		in.Negated = p.accept("!")
 		name, err := p.ident("a predicate")
 		if err != nil {
 			return err
 		}
-		if in.guard, err = p.register(name); err != nil {
+		if in.Guard, err = p.register(name); err != nil {
 			return err
 		}
-		if in.guard < 0 || p.fn.regs[in.guard].bits != 1 {
-			return p.errorf("%s is no predicate", clip(name))
+		if in.Guard < 0 || p.fn.Registers[in.Guard].Bits != 1 {
+			return p.errorf("%s is no predicate", Clip(name))
 		}
 	}
-	in.at = p.tok.at
+	in.At = p.tok.at
 	name, err := p.ident("an instruction")
 	if err != nil {
 		return err
 	}
 	if name[0] == '.' || name[0] == '%' {
-		return &syntaxError{in.at, fmt.Sprintf("%q is no instruction", clip(name))}
+		return &syntaxError{in.At, fmt.Sprintf("%q is no instruction", Clip(name))}
 	}
-	in.name, in.parts = name, strings.Split(name, ".")
-	if slices.Contains(in.parts, "") {
-		return &syntaxError{in.at, fmt.Sprintf("%q is no instruction", clip(name))}
+	in.Name, in.Words = name, strings.Split(name, ".")
+	if slices.Contains(in.Words, "") {
+		return &syntaxError{in.At, fmt.Sprintf("%q is no instruction", Clip(name))}
 	}
-	if p.count++; p.count > maxInstructions {
+	if p.count++; p.count > MaxInstructions {
 		return p.errorf("too many instructions")
 	}
 	p.ops = 0
@@ -123,7 +123,7 @@ func (p *parser) instruction() error {
 		if err != nil {
 			return err
 		}
-		in.ops = append(in.ops, op)
+		in.Operands = append(in.Operands, op)
 		if !p.accept(",") {
 			break
 		}
@@ -131,18 +131,18 @@ func (p *parser) instruction() error {
 	if err := p.expect(";"); err != nil {
 		return err
 	}
-	p.fn.body = append(p.fn.body, in)
-	p.collect(p.fn.body[len(p.fn.body)-1].ops)
+	p.fn.Body = append(p.fn.Body, in)
+	p.collect(p.fn.Body[len(p.fn.Body)-1].Operands)
 	return nil
 }
 
 // collect notes the names in operands, which are resolved at the body's end.
-func (p *parser) collect(ops []operand) {
+func (p *parser) collect(ops []Operand) {
 	for i := range ops {
-		if ops[i].kind == opName {
+		if ops[i].Kind == KindName {
 			p.pending = append(p.pending, pendingOp{&ops[i], p.scope})
 		}
-		p.collect(ops[i].sub)
+		p.collect(ops[i].Sub)
 	}
 }
 
@@ -155,11 +155,11 @@ func (p *parser) labelFollows() bool {
 func (p *parser) label() error {
 	name := p.tok.text
 	if _, ok := p.scope.labels[name]; ok {
-		return p.errorf("label %s stands twice", clip(name))
+		return p.errorf("label %s stands twice", Clip(name))
 	}
 	p.advance()
 	p.advance()
-	p.scope.labels[name] = len(p.fn.body)
+	p.scope.labels[name] = len(p.fn.Body)
 	if p.isIdent(".branchtargets") {
 		return p.branchTargets(name)
 	}
@@ -173,18 +173,18 @@ func (p *parser) label() error {
 func (p *parser) branchTargets(name string) error {
 	p.advance()
 	delete(p.scope.labels, name)
-	table := instr{at: p.tok.at, guard: -1, name: ".branchtargets", parts: []string{".branchtargets", name}}
+	table := Instruction{At: p.tok.at, Guard: -1, Name: ".branchtargets", Words: []string{".branchtargets", name}}
 	for !p.is(";") {
 		op, err := p.operand(0)
 		if err != nil {
 			return err
 		}
-		table.ops = append(table.ops, op)
+		table.Operands = append(table.Operands, op)
 		if !p.accept(",") {
 			break
 		}
 	}
-	p.fn.body = append(p.fn.body, table)
-	p.collect(p.fn.body[len(p.fn.body)-1].ops)
+	p.fn.Body = append(p.fn.Body, table)
+	p.collect(p.fn.Body[len(p.fn.Body)-1].Operands)
 	return p.expect(";")
 }

@@ -1,28 +1,28 @@
-package ptx
+package syntax
 
 import (
 	"strconv"
 	"strings"
 )
 
-// function reads .entry or .func, its parameters, its performance directives and its body.
+// Function reads .entry or .func, its parameters, its performance directives and its body.
 func (p *parser) function(extern bool) error {
-	f := &function{entry: p.tok.text == ".entry", at: p.tok.at, decl: true}
+	f := &Function{entry: p.tok.text == ".entry", At: p.tok.at, Declared: true}
 	p.advance()
 	outer := p.scope
 	p.scope, p.fn = newScope(outer), f
 	defer func() { p.scope, p.fn = outer, nil }()
 	var err error
 	if p.is("(") {
-		if f.rets, err = p.parameters(); err != nil {
+		if f.Results, err = p.parameters(); err != nil {
 			return err
 		}
 	}
-	if f.name, err = p.ident("a name"); err != nil {
+	if f.Name, err = p.ident("a name"); err != nil {
 		return err
 	}
 	if p.is("(") {
-		if f.params, err = p.parameters(); err != nil {
+		if f.Params, err = p.parameters(); err != nil {
 			return err
 		}
 	}
@@ -30,46 +30,46 @@ func (p *parser) function(extern bool) error {
 		return err
 	}
 	if p.accept(";") {
-		if p.funcs[f.name] == nil {
-			p.funcs[f.name] = f
+		if p.funcs[f.Name] == nil {
+			p.funcs[f.Name] = f
 		}
 		return nil
 	}
-	if old := p.funcs[f.name]; old != nil && !old.decl {
-		return p.errorf("%s is defined twice", clip(f.name))
+	if old := p.funcs[f.Name]; old != nil && !old.Declared {
+		return p.errorf("%s is defined twice", Clip(f.Name))
 	}
-	f.decl = false
-	p.loc = location{}
+	f.Declared = false
+	p.loc = Location{}
 	if err := p.block(0); err != nil {
 		return err
 	}
 	p.resolve()
-	if old := p.funcs[f.name]; old != nil {
+	if old := p.funcs[f.Name]; old != nil {
 		*old = *f // calls already point at the declaration
 		f = old
 	}
-	p.funcs[f.name] = f
+	p.funcs[f.Name] = f
 	if f.entry {
 		p.mod.Entries = append(p.mod.Entries, entryOf(f))
 	}
 	return nil
 }
 
-func entryOf(f *function) *Entry {
-	e := &Entry{Name: f.name, Line: int(f.at.line), ReqThreads: f.reqThreads, MaxThreads: f.maxThreads, ReqCluster: f.reqCluster, fn: f}
-	for _, v := range f.params {
-		e.Params = append(e.Params, Param{Name: v.name, Type: v.typ, Size: int(v.size), Align: int(v.align),
-			Pointer: v.ptr || v.size == 8 && (v.typ == "u64" || v.typ == "b64")})
+func entryOf(f *Function) *Entry {
+	e := &Entry{Name: f.Name, Line: int(f.At.Line), ReqThreads: f.reqThreads, MaxThreads: f.maxThreads, ReqCluster: f.reqCluster, Function: f}
+	for _, v := range f.Params {
+		e.Params = append(e.Params, Param{Name: v.Name, Type: v.Type, Size: int(v.Size), Align: int(v.Align),
+			Pointer: v.ptr || v.Size == 8 && (v.Type == "u64" || v.Type == "b64")})
 	}
 	return e
 }
 
-func (p *parser) parameters() ([]*variable, error) {
-	var out []*variable
+func (p *parser) parameters() ([]*Variable, error) {
+	var out []*Variable
 	p.advance()
 	for !p.is(")") {
 		if !p.isIdent(".param") && !p.isIdent(".reg") {
-			return nil, p.errorf("a parameter expected, found %q", clip(p.tok.text))
+			return nil, p.errorf("a parameter expected, found %q", Clip(p.tok.text))
 		}
 		reg := p.isIdent(".reg")
 		p.advance()
@@ -83,11 +83,11 @@ func (p *parser) parameters() ([]*variable, error) {
 		if reg {
 			return nil, p.errorf("register parameters are not supported")
 		}
-		v.index = len(out)
+		v.Index = len(out)
 		if len(out) >= maxParams {
 			return nil, p.errorf("too many parameters")
 		}
-		p.scope.vars[v.name] = &v
+		p.scope.vars[v.Name] = &v
 		out = append(out, &v)
 		if !p.accept(",") {
 			break
@@ -97,7 +97,7 @@ func (p *parser) parameters() ([]*variable, error) {
 }
 
 // directives reads what stands between the parameters and the body.
-func (p *parser) directives(f *function) error {
+func (p *parser) directives(f *Function) error {
 	for p.tok.kind == tokIdent {
 		word := p.tok.text
 		p.advance()
@@ -135,7 +135,7 @@ func (p *parser) directives(f *function) error {
 				return err
 			}
 		default:
-			return p.errorf("unknown directive %q", clip(word))
+			return p.errorf("unknown directive %q", Clip(word))
 		}
 	}
 	return nil
@@ -149,9 +149,9 @@ func (p *parser) registers() error {
 		return err
 	}
 	typ = strings.TrimPrefix(typ, ".")
-	bits := typeBits(typ)
+	bits := TypeBits(typ)
 	if bits == 0 {
-		return p.errorf("registers of type .%s are not supported", clip(typ))
+		return p.errorf("registers of type .%s are not supported", Clip(typ))
 	}
 	for {
 		name, err := p.ident("a register")
@@ -175,7 +175,7 @@ func (p *parser) registers() error {
 	}
 }
 
-// register finds a register by name, -1 when there is none.
+// Register finds a register by name, -1 when there is none.
 func (p *parser) register(name string) (int32, error) {
 	digits := len(name)
 	for digits > 0 && isDigit(name[digits-1]) {
@@ -195,11 +195,11 @@ func (p *parser) register(name string) (int32, error) {
 		if !ok {
 			continue
 		}
-		if len(p.fn.regs) >= maxRegisters {
+		if len(p.fn.Registers) >= maxRegisters {
 			return -1, p.errorf("too many registers")
 		}
-		i := int32(len(p.fn.regs))
-		p.fn.regs = append(p.fn.regs, register{name, decl.typ, decl.bits})
+		i := int32(len(p.fn.Registers))
+		p.fn.Registers = append(p.fn.Registers, Register{name, decl.typ, decl.bits})
 		s.regs[name] = i
 		return i, nil
 	}

@@ -1,4 +1,4 @@
-package ptx
+package syntax
 
 import "fmt"
 
@@ -15,7 +15,7 @@ const (
 type token struct {
 	kind tokenKind
 	text string
-	at   place
+	at   Place
 }
 
 // lexer splits a PTX text into tokens (PTX ISA, section "Syntax").
@@ -86,14 +86,14 @@ func (l *lexer) skipComment() error {
 	return &syntaxError{at, "comment without an end"}
 }
 
-func (l *lexer) place() place { return place{l.line, int32(l.pos-l.bol) + 1} }
+func (l *lexer) place() Place { return Place{l.line, int32(l.pos-l.bol) + 1} }
 
 type syntaxError struct {
-	at  place
+	at  Place
 	msg string
 }
 
-func (e *syntaxError) Error() string { return fmt.Sprintf("%d:%d: %s", e.at.line, e.at.col, e.msg) }
+func (e *syntaxError) Error() string { return fmt.Sprintf("%d:%d: %s", e.at.Line, e.at.Column, e.msg) }
 
 // next returns the next token. "::" belongs to an identifier, a single ":" does not.
 func (l *lexer) next() (token, error) {
@@ -150,7 +150,7 @@ func (l *lexer) number() {
 	}
 }
 
-func (l *lexer) str(at place) (token, error) {
+func (l *lexer) str(at Place) (token, error) {
 	l.pos++
 	start := l.pos
 	for l.pos < len(l.src) && l.src[l.pos] != '"' && l.src[l.pos] != '\n' {

@@ -1,4 +1,4 @@
-package ptx
+package syntax
 
 import (
 	"os"
@@ -11,7 +11,7 @@ import (
 
 func parseFile(t testing.TB, name string) *Module {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", name))
+	text, err := os.ReadFile(filepath.Join("..", "testdata", name))
 	require.NoError(t, err)
 	m, err := Parse(name, text)
 	require.NoError(t, err)
@@ -19,7 +19,7 @@ func parseFile(t testing.TB, name string) *Module {
 }
 
 func TestParseEveryKernel(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.ptx")
+	files, err := filepath.Glob("../testdata/*.ptx")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, f := range files {
@@ -27,7 +27,7 @@ func TestParseEveryKernel(t *testing.T) {
 		require.NotEmpty(t, m.Entries, f)
 		for _, e := range m.Entries {
 			require.NotEmpty(t, e.Params, f)
-			require.NotEmpty(t, e.fn.body, f)
+			require.NotEmpty(t, e.Function.Body, f)
 		}
 	}
 }
@@ -42,9 +42,9 @@ func TestParseSort(t *testing.T) {
 	assert.Equal(t, "sm_90a", m.Target)
 	require.Len(t, e.Params, 5)
 	assert.Equal(t, Param{Name: "_sort_chunks_by_map_kernel_param_0", Type: "u64", Size: 8, Align: 1, Pointer: true}, e.Params[0])
-	last := e.fn.body[len(e.fn.body)-2]
-	assert.Equal(t, "st.global.v2.b32", last.name)
-	assert.Equal(t, location{1, 21}, last.loc)
+	last := e.Function.Body[len(e.Function.Body)-2]
+	assert.Equal(t, "st.global.v2.b32", last.Name)
+	assert.Equal(t, Location{1, 21}, last.Source)
 	assert.Equal(t, "/src/kernels.py", m.Files[1])
 }
 
@@ -72,19 +72,19 @@ B: shfl.sync.bfly.b32 %r1|p1, %r2, 16, 31, -1;
   ret;
 }`))
 	require.NoError(t, err)
-	f := m.Entries[0].fn
-	assert.Equal(t, uint64(0), f.body[1].ops[0].imm)
-	assert.Equal(t, uint64(2), f.body[3].ops[0].imm)
-	assert.NotEqual(t, f.body[0].ops[0].reg, f.body[2].ops[0].reg)
-	assert.Len(t, f.body[5].ops[1].sub, 2)
-	assert.Equal(t, []byte{1, 0, 0, 0, 0xfe, 0xff, 0xff, 0xff, 0x10, 0, 0, 0}, m.globals[0].init)
+	f := m.Entries[0].Function
+	assert.Equal(t, uint64(0), f.Body[1].Operands[0].Bits)
+	assert.Equal(t, uint64(2), f.Body[3].Operands[0].Bits)
+	assert.NotEqual(t, f.Body[0].Operands[0].Register, f.Body[2].Operands[0].Register)
+	assert.Len(t, f.Body[5].Operands[1].Sub, 2)
+	assert.Equal(t, []byte{1, 0, 0, 0, 0xfe, 0xff, 0xff, 0xff, 0x10, 0, 0, 0}, m.Globals[0].Init)
 	assert.Equal(t, [3]uint32{64, 2, 1}, m.Entries[0].MaxThreads)
 	assert.Equal(t, 24, m.Entries[0].Params[1].Size)
-	assert.Equal(t, opPair, f.body[7].ops[0].kind)
+	assert.Equal(t, KindPair, f.Body[7].Operands[0].Kind)
 }
 
 func FuzzParse(f *testing.F) {
-	files, _ := filepath.Glob("testdata/*.ptx")
+	files, _ := filepath.Glob("../testdata/*.ptx")
 	for _, name := range files {
 		text, err := os.ReadFile(name)
 		if err != nil {

@@ -1,28 +1,28 @@
-package ptx
+package syntax
 
-// operand reads one operand of an instruction (PTX ISA, "Instruction Operands").
-func (p *parser) operand(depth int) (operand, error) {
+// Operand reads one operand of an instruction (PTX ISA, "Instruction Operands").
+func (p *parser) operand(depth int) (Operand, error) {
 	if p.ops++; p.ops > maxOperands || depth > 4 {
-		return operand{}, p.errorf("too many operands")
+		return Operand{}, p.errorf("too many operands")
 	}
 	at := p.tok.at
 	switch {
 	case p.is("["):
 		return p.address(depth)
 	case p.is("{"):
-		return p.group("{", "}", opVector, depth)
+		return p.group("{", "}", KindVector, depth)
 	case p.is("(") && depth == 0 && p.callList():
-		return p.group("(", ")", opList, depth)
+		return p.group("(", ")", KindList, depth)
 	case p.accept("!"):
 		op, err := p.operand(depth + 1)
-		op.not = !op.not
+		op.Not = !op.Not
 		return op, err
 	case p.tok.kind == tokIdent && p.tok.text != "WARP_SZ":
 		return p.named(at)
 	case p.is("-") && p.negatesName():
 		p.advance()
 		op, err := p.named(p.tok.at)
-		op.minus = true
+		op.Minus = true
 		return op, err
 	}
 	return p.expression(0)
@@ -42,9 +42,9 @@ func (p *parser) negatesName() bool {
 }
 
 // named reads a register, a special register, "_", d|p, or a symbol.
-func (p *parser) named(at place) (operand, error) {
+func (p *parser) named(at Place) (Operand, error) {
 	op, err := p.name(at)
-	if err != nil || op.kind == opName {
+	if err != nil || op.Kind == KindName {
 		return op, err
 	}
 	if p.accept("|") {
@@ -52,42 +52,42 @@ func (p *parser) named(at place) (operand, error) {
 		if err != nil {
 			return op, err
 		}
-		return operand{kind: opPair, sub: []operand{op, second}, at: at}, nil
+		return Operand{Kind: KindPair, Sub: []Operand{op, second}, At: at}, nil
 	}
 	return op, nil
 }
 
-func (p *parser) name(at place) (operand, error) {
+func (p *parser) name(at Place) (Operand, error) {
 	name, err := p.ident("a name")
 	if err != nil {
-		return operand{}, err
+		return Operand{}, err
 	}
 	if name == "_" {
-		return operand{kind: opSink, at: at}, nil
+		return Operand{Kind: KindSink, At: at}, nil
 	}
 	r, err := p.register(name)
 	if err != nil {
-		return operand{}, err
+		return Operand{}, err
 	}
 	if r >= 0 {
-		return operand{kind: opReg, reg: r, at: at}, nil
+		return Operand{Kind: KindRegister, Register: r, At: at}, nil
 	}
 	if name[0] == '%' {
-		return operand{kind: opSpecial, name: name[1:], at: at}, nil
+		return Operand{Kind: KindSpecial, Name: name[1:], At: at}, nil
 	}
-	op := operand{kind: opName, name: name, at: at}
+	op := Operand{Kind: KindName, Name: name, At: at}
 	if (p.is("+") || p.is("-")) && name[0] != '.' { // mov %r, symbol+8
 		n, err := p.expression(0)
 		if err != nil {
 			return op, err
 		}
-		op.imm = n.imm
+		op.Bits = n.Bits
 	}
 	return op, nil
 }
 
-func (p *parser) group(open, end string, kind operandKind, depth int) (operand, error) {
-	op := operand{kind: kind, at: p.tok.at}
+func (p *parser) group(open, end string, kind OperandKind, depth int) (Operand, error) {
+	op := Operand{Kind: kind, At: p.tok.at}
 	if err := p.expect(open); err != nil {
 		return op, err
 	}
@@ -96,7 +96,7 @@ func (p *parser) group(open, end string, kind operandKind, depth int) (operand, 
 		if err != nil {
 			return op, err
 		}
-		op.sub = append(op.sub, sub)
+		op.Sub = append(op.Sub, sub)
 		if !p.accept(",") {
 			break
 		}
@@ -105,30 +105,30 @@ func (p *parser) group(open, end string, kind operandKind, depth int) (operand, 
 }
 
 // address reads "[base+offset]" and "[base, {coordinates}]". sub[0] is the base.
-func (p *parser) address(depth int) (operand, error) {
-	op := operand{kind: opAddress, at: p.tok.at}
+func (p *parser) address(depth int) (Operand, error) {
+	op := Operand{Kind: KindAddress, At: p.tok.at}
 	p.advance()
 	base, err := p.operand(depth + 1)
 	if err != nil {
 		return op, err
 	}
-	if base.kind == opName {
-		op.imm, base.imm = base.imm, 0
+	if base.Kind == KindName {
+		op.Bits, base.Bits = base.Bits, 0
 	}
-	op.sub = append(op.sub, base)
+	op.Sub = append(op.Sub, base)
 	if p.is("+") || p.is("-") {
 		n, err := p.expression(0)
 		if err != nil {
 			return op, err
 		}
-		op.imm += n.imm
+		op.Bits += n.Bits
 	}
 	for p.accept(",") {
 		sub, err := p.operand(depth + 1)
 		if err != nil {
 			return op, err
 		}
-		op.sub = append(op.sub, sub)
+		op.Sub = append(op.Sub, sub)
 	}
 	return op, p.expect("]")
 }

@@ -1,4 +1,4 @@
-package ptx
+package syntax
 
 import (
 	"math"
@@ -6,58 +6,44 @@ import (
 	"strings"
 )
 
-// floatBits gives the bits of a float constant (kept as float64 bits) in a type.
-func floatBits(bits64 uint64, typ string) uint64 {
-	f := math.Float64frombits(bits64)
-	switch typ {
-	case "f32", "tf32", "b32", "u32", "s32":
-		return uint64(math.Float32bits(float32(f)))
-	case "f16", "b16":
-		return uint64(f64ToF16(f, roundNearest))
-	case "bf16":
-		return uint64(f64ToBF16(f, roundNearest))
-	}
-	return bits64
-}
-
 // number turns a literal into bits. Float literals 0f and 0d keep their exact
 // bits when they stand alone: 0f gives 32 bits, everything else 64.
-func (p *parser) number() (operand, error) {
+func (p *parser) number() (Operand, error) {
 	t, at := p.tok.text, p.tok.at
 	p.advance()
-	op := operand{kind: opImm, at: at}
+	op := Operand{Kind: KindConstant, At: at}
 	if len(t) > 2 && t[0] == '0' {
 		switch t[1] {
 		case 'f', 'F':
 			n, err := strconv.ParseUint(t[2:], 16, 32)
 			if err != nil || len(t) != 10 {
-				return op, &syntaxError{at, "bad float " + clip(t)}
+				return op, &syntaxError{at, "bad float " + Clip(t)}
 			}
-			op.imm, op.name = n, "f32"
+			op.Bits, op.Name = n, "f32"
 			return op, nil
 		case 'd', 'D':
 			n, err := strconv.ParseUint(t[2:], 16, 64)
 			if err != nil || len(t) != 18 {
-				return op, &syntaxError{at, "bad double " + clip(t)}
+				return op, &syntaxError{at, "bad double " + Clip(t)}
 			}
-			op.imm, op.name = n, "f64"
+			op.Bits, op.Name = n, "f64"
 			return op, nil
 		}
 	}
 	if n, err := strconv.ParseUint(strings.TrimRight(t, "uU"), 0, 64); err == nil {
-		op.imm = n
+		op.Bits = n
 		return op, nil
 	}
 	f, err := strconv.ParseFloat(t, 64)
 	if err != nil || strings.ContainsAny(t, "xXpP") {
-		return op, &syntaxError{at, "bad number " + clip(t)}
+		return op, &syntaxError{at, "bad number " + Clip(t)}
 	}
-	op.imm, op.float = math.Float64bits(f), true
+	op.Bits, op.Float = math.Float64bits(f), true
 	return op, nil
 }
 
 // expression reads a constant expression, with the precedence of C.
-func (p *parser) expression(depth int) (operand, error) { return p.binary(0, depth) }
+func (p *parser) expression(depth int) (Operand, error) { return p.binary(0, depth) }
 
 func precedence(op string) int {
 	switch op {
@@ -77,14 +63,14 @@ func precedence(op string) int {
 	return 0
 }
 
-func (p *parser) binary(level, depth int) (operand, error) {
+func (p *parser) binary(level, depth int) (Operand, error) {
 	left, err := p.unary(depth)
 	if err != nil {
 		return left, err
 	}
 	for p.tok.kind == tokPunct {
 		prec := precedence(p.tok.text)
-		if prec == 0 || prec <= level || left.kind != opImm || left.float {
+		if prec == 0 || prec <= level || left.Kind != KindConstant || left.Float {
 			return left, nil
 		}
 		sign := p.tok.text
@@ -93,13 +79,13 @@ func (p *parser) binary(level, depth int) (operand, error) {
 		if err != nil {
 			return left, err
 		}
-		if right.kind != opImm || right.float {
+		if right.Kind != KindConstant || right.Float {
 			return left, p.errorf("a constant expected")
 		}
-		if left.imm, err = p.fold(sign, left.imm, right.imm); err != nil {
+		if left.Bits, err = p.fold(sign, left.Bits, right.Bits); err != nil {
 			return left, err
 		}
-		left.name = ""
+		left.Name = ""
 	}
 	return left, nil
 }
@@ -132,38 +118,38 @@ func (p *parser) fold(sign string, a, b uint64) (uint64, error) {
 	return a % b, nil
 }
 
-func (p *parser) unary(depth int) (operand, error) {
+func (p *parser) unary(depth int) (Operand, error) {
 	if depth > maxNesting {
-		return operand{}, p.errorf("an expression is nested too deep")
+		return Operand{}, p.errorf("an expression is nested too deep")
 	}
 	switch {
 	case p.accept("-"):
 		op, err := p.unary(depth + 1)
-		if op.kind == opReg || op.kind == opSpecial {
-			op.minus = !op.minus
+		if op.Kind == KindRegister || op.Kind == KindSpecial {
+			op.Minus = !op.Minus
 			return op, err
 		}
 		switch {
-		case op.float || op.name == "f64":
-			op.imm ^= 1 << 63
-		case op.name == "f32":
-			op.imm ^= 1 << 31
+		case op.Float || op.Name == "f64":
+			op.Bits ^= 1 << 63
+		case op.Name == "f32":
+			op.Bits ^= 1 << 31
 		default:
-			op.imm = -op.imm
+			op.Bits = -op.Bits
 		}
 		return op, err
 	case p.accept("+"):
 		return p.unary(depth + 1)
 	case p.accept("~"):
 		op, err := p.unary(depth + 1)
-		op.imm = ^op.imm
+		op.Bits = ^op.Bits
 		return op, err
 	case p.is("("):
 		p.advance()
 		if p.tok.kind == tokIdent && (p.tok.text == ".s64" || p.tok.text == ".u64") { // a cast
 			p.advance()
 			if err := p.expect(")"); err != nil {
-				return operand{}, err
+				return Operand{}, err
 			}
 			return p.unary(depth + 1)
 		}
@@ -177,7 +163,7 @@ func (p *parser) unary(depth int) (operand, error) {
 	case p.isIdent("WARP_SZ"):
 		at := p.tok.at
 		p.advance()
-		return operand{kind: opImm, imm: 32, at: at}, nil
+		return Operand{Kind: KindConstant, Bits: 32, At: at}, nil
 	}
-	return operand{}, p.errorf("a constant expected, found %q", clip(p.tok.text))
+	return Operand{}, p.errorf("a constant expected, found %q", Clip(p.tok.text))
 }

@@ -1,7 +1,8 @@
-package ptx
+package syntax
 
 import (
 	"encoding/binary"
+	"math"
 	"strings"
 )
 
@@ -20,7 +21,7 @@ func (p *parser) declaration() error {
 		case p.isIdent(".global"), p.isIdent(".const"), p.isIdent(".shared"), p.isIdent(".tex"):
 			return p.variables(extern)
 		default:
-			return p.errorf("unknown directive %q", clip(p.tok.text))
+			return p.errorf("unknown directive %q", Clip(p.tok.text))
 		}
 	}
 }
@@ -35,7 +36,7 @@ func (p *parser) variables(extern bool) error {
 	}
 	for {
 		v := base
-		v.extern = extern
+		v.Extern = extern
 		if err := p.declarator(&v); err != nil {
 			return err
 		}
@@ -49,30 +50,30 @@ func (p *parser) variables(extern bool) error {
 	}
 }
 
-func (p *parser) declare(v *variable) error {
-	if p.scope.vars[v.name] != nil && !v.extern && !p.scope.vars[v.name].extern {
-		return p.errorf("%s is declared twice", clip(v.name))
+func (p *parser) declare(v *Variable) error {
+	if p.scope.vars[v.Name] != nil && !v.Extern && !p.scope.vars[v.Name].Extern {
+		return p.errorf("%s is declared twice", Clip(v.Name))
 	}
-	p.scope.vars[v.name] = v
+	p.scope.vars[v.Name] = v
 	switch {
-	case v.space == "shared" && p.fn != nil:
-		p.fn.shared = append(p.fn.shared, v)
-	case v.space == "shared":
-		p.mod.shared = append(p.mod.shared, v)
-	case v.space == "local" || v.space == "param":
+	case v.Space == "shared" && p.fn != nil:
+		p.fn.Shared = append(p.fn.Shared, v)
+	case v.Space == "shared":
+		p.mod.Shared = append(p.mod.Shared, v)
+	case v.Space == "local" || v.Space == "param":
 		if p.fn == nil {
-			return p.errorf(".%s outside of a function", v.space)
+			return p.errorf(".%s outside of a function", v.Space)
 		}
-		p.fn.locals = append(p.fn.locals, v)
+		p.fn.Locals = append(p.fn.Locals, v)
 	default:
-		p.mod.globals = append(p.mod.globals, v)
+		p.mod.Globals = append(p.mod.Globals, v)
 	}
 	return nil
 }
 
 // variableType reads attributes, alignment, vector and type.
-func (p *parser) variableType(space string) (variable, error) {
-	v := variable{space: space, align: 1, at: p.tok.at}
+func (p *parser) variableType(space string) (Variable, error) {
+	v := Variable{Space: space, Align: 1, At: p.tok.at}
 	vec, aligned := int64(1), false
 	for p.tok.kind == tokIdent && strings.HasPrefix(p.tok.text, ".") {
 		word := p.tok.text[1:]
@@ -86,7 +87,7 @@ func (p *parser) variableType(space string) (variable, error) {
 			if n < 1 || n > 1<<20 || n&(n-1) != 0 {
 				return v, p.errorf("bad alignment")
 			}
-			v.align, aligned = n, true
+			v.Align, aligned = n, true
 		case "ptr":
 			v.ptr = true
 			aligned = true
@@ -102,44 +103,44 @@ func (p *parser) variableType(space string) (variable, error) {
 				}
 			}
 		default:
-			bits := typeBits(word)
+			bits := TypeBits(word)
 			if bits < 8 {
-				return v, p.errorf("unknown type .%s", clip(word))
+				return v, p.errorf("unknown type .%s", Clip(word))
 			}
-			v.typ = word
-			v.size = int64(bits/8) * vec
+			v.Type = word
+			v.Size = int64(bits/8) * vec
 			if !aligned {
-				v.align = v.size
+				v.Align = v.Size
 			}
 		}
 	}
-	if v.size == 0 {
+	if v.Size == 0 {
 		return v, p.errorf("a type expected")
 	}
 	return v, nil
 }
 
 // declarator reads name, array dimensions and the initializer.
-func (p *parser) declarator(v *variable) error {
+func (p *parser) declarator(v *Variable) error {
 	name, err := p.ident("a name")
 	if err != nil {
 		return err
 	}
-	v.name = name
-	elem := v.size
+	v.Name = name
+	elem := v.Size
 	for p.accept("[") {
 		if p.accept("]") {
-			v.size = 0
+			v.Size = 0
 			continue
 		}
 		n, err := p.integer("an array size")
 		if err != nil {
 			return err
 		}
-		if n < 0 || n > maxVariable || v.size > 0 && n > maxVariable/v.size {
-			return p.errorf("%s is too large", clip(name))
+		if n < 0 || n > MaxVariable || v.Size > 0 && n > MaxVariable/v.Size {
+			return p.errorf("%s is too large", Clip(name))
 		}
-		v.size *= n
+		v.Size *= n
 		if err := p.expect("]"); err != nil {
 			return err
 		}
@@ -150,20 +151,20 @@ func (p *parser) declarator(v *variable) error {
 	return nil
 }
 
-func (p *parser) initializer(v *variable, elem int) error {
+func (p *parser) initializer(v *Variable, elem int) error {
 	if err := p.initValue(v, elem, 0); err != nil {
 		return err
 	}
-	if v.size == 0 {
-		v.size = int64(len(v.init))
+	if v.Size == 0 {
+		v.Size = int64(len(v.Init))
 	}
-	if int64(len(v.init)) > v.size {
-		return p.errorf("too many initializers for %s", clip(v.name))
+	if int64(len(v.Init)) > v.Size {
+		return p.errorf("too many initializers for %s", Clip(v.Name))
 	}
 	return nil
 }
 
-func (p *parser) initValue(v *variable, elem, depth int) error {
+func (p *parser) initValue(v *Variable, elem, depth int) error {
 	if depth > maxNesting {
 		return p.errorf("initializers are nested too deep")
 	}
@@ -181,8 +182,8 @@ func (p *parser) initValue(v *variable, elem, depth int) error {
 	if p.initLen += int64(elem); p.initLen > maxInit {
 		return p.errorf("too much initialized data")
 	}
-	at := len(v.init)
-	v.init = append(v.init, make([]byte, elem)...)
+	at := len(v.Init)
+	v.Init = append(v.Init, make([]byte, elem)...)
 	generic := false
 	if p.isIdent("generic") {
 		generic = true
@@ -192,7 +193,7 @@ func (p *parser) initValue(v *variable, elem, depth int) error {
 		}
 	}
 	if p.tok.kind == tokIdent {
-		f := fixup{at: int64(at), width: int64(elem), name: p.tok.text, generic: generic}
+		f := Fixup{At: int64(at), Width: int64(elem), Name: p.tok.text, Generic: generic}
 		p.advance()
 		if generic {
 			if err := p.expect(")"); err != nil {
@@ -204,24 +205,29 @@ func (p *parser) initValue(v *variable, elem, depth int) error {
 			if err != nil {
 				return err
 			}
-			f.add = n
+			f.Add = n
 		}
-		v.fixups = append(v.fixups, f)
+		v.Fixups = append(v.Fixups, f)
 		return nil
 	}
 	op, err := p.expression(0)
 	if err != nil {
 		return err
 	}
-	if op.kind != opImm {
+	if op.Kind != KindConstant {
 		return p.errorf("a constant expected")
 	}
 	var b [8]byte
-	bits := op.imm
-	if op.float {
-		bits = floatBits(op.imm, v.typ)
+	bits := op.Bits
+	if op.Float {
+		switch TypeBits(v.Type) {
+		case 32:
+			bits = uint64(math.Float32bits(float32(math.Float64frombits(bits))))
+		case 16: // PTX ISA, "Initializers": none for .f16
+			return p.errorf("a fraction cannot initialize .%s", v.Type)
+		}
 	}
 	binary.LittleEndian.PutUint64(b[:], bits)
-	copy(v.init[at:], b[:min(elem, 8)])
+	copy(v.Init[at:], b[:min(elem, 8)])
 	return nil
 }

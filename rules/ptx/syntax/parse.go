@@ -1,4 +1,4 @@
-package ptx
+package syntax
 
 import (
 	"errors"
@@ -9,13 +9,13 @@ import (
 // Limits of a text. They are far above what compilers write.
 const (
 	maxText         = 64 << 20 // bytes
-	maxInstructions = 1 << 20  // of a module
+	MaxInstructions = 1 << 20  // of a module
 	maxRegisters    = 1 << 17  // used ones, of a function
 	maxOperands     = 1 << 10  // of one instruction, nested ones counted
 	maxNesting      = 64
 	maxErrors       = 10
 	maxInit         = 64 << 20 // bytes of initialized variables
-	maxVariable     = 1 << 32  // bytes
+	MaxVariable     = 1 << 32  // bytes
 	maxParams       = 1 << 10
 )
 
@@ -24,12 +24,12 @@ type parser struct {
 	tok     token
 	mod     *Module
 	scope   *scope // innermost
-	funcs   map[string]*function
-	fn      *function
-	loc     location
+	funcs   map[string]*Function
+	fn      *Function
+	loc     Location
 	errs    []error
 	pending []pendingOp // names to resolve at the function's end
-	calls   []*operand  // names to resolve at the module's end
+	calls   []*Operand  // names to resolve at the module's end
 	count   int         // instructions
 	ops     int         // operands of the current instruction
 	initLen int64
@@ -42,7 +42,7 @@ func Parse(name string, text []byte) (*Module, error) {
 	if len(text) > maxText {
 		return nil, fmt.Errorf("%s: a text of %d bytes is too long", name, len(text))
 	}
-	p := &parser{lex: lexer{src: string(text), line: 1}, funcs: map[string]*function{}, scope: newScope(nil)}
+	p := &parser{lex: lexer{src: string(text), line: 1}, funcs: map[string]*Function{}, scope: newScope(nil)}
 	p.mod = &Module{Name: name, Files: map[int]string{}}
 	p.advance()
 	for p.tok.kind != tokEOF && len(p.errs) < maxErrors && !p.failed {
@@ -106,12 +106,12 @@ func (p *parser) accept(text string) bool {
 
 func (p *parser) expect(text string) error {
 	if !p.accept(text) {
-		return p.errorf("%q expected, found %q", text, clip(p.tok.text))
+		return p.errorf("%q expected, found %q", text, Clip(p.tok.text))
 	}
 	return nil
 }
 
-func clip(s string) string {
+func Clip(s string) string {
 	if len(s) > 40 {
 		return s[:40] + "…"
 	}
@@ -120,7 +120,7 @@ func clip(s string) string {
 
 func (p *parser) ident(what string) (string, error) {
 	if p.tok.kind != tokIdent {
-		return "", p.errorf("%s expected, found %q", what, clip(p.tok.text))
+		return "", p.errorf("%s expected, found %q", what, Clip(p.tok.text))
 	}
 	s := p.tok.text
 	p.advance()
@@ -132,10 +132,10 @@ func (p *parser) integer(what string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if op.kind != opImm || op.float {
+	if op.Kind != KindConstant || op.Float {
 		return 0, p.errorf("%s: a number expected", what)
 	}
-	return int64(op.imm), nil
+	return int64(op.Bits), nil
 }
 
 // topLevel reads one directive of the module.
@@ -144,7 +144,7 @@ func (p *parser) topLevel() error {
 		return nil
 	}
 	if p.tok.kind != tokIdent {
-		return p.errorf("a directive expected, found %q", clip(p.tok.text))
+		return p.errorf("a directive expected, found %q", Clip(p.tok.text))
 	}
 	switch p.tok.text {
 	case ".version", ".target", ".address_size":
@@ -165,10 +165,10 @@ func (p *parser) topLevel() error {
 
 func (p *parser) header() error {
 	which := p.tok.text
-	line := p.tok.at.line
+	line := p.tok.at.Line
 	p.advance()
 	text := ""
-	for p.tok.kind != tokEOF && p.tok.at.line == line {
+	for p.tok.kind != tokEOF && p.tok.at.Line == line {
 		text += p.tok.text
 		p.advance()
 	}
@@ -179,7 +179,7 @@ func (p *parser) header() error {
 		p.mod.Target = text
 	default:
 		if text != "64" {
-			return p.errorf("address size %s is not supported", clip(text))
+			return p.errorf("address size %s is not supported", Clip(text))
 		}
 	}
 	return nil
@@ -204,7 +204,7 @@ func (p *parser) file() error {
 	return nil
 }
 
-// location reads .loc FILE LINE COLUMN [, function_name LABEL [+ N], inlined_at FILE LINE COLUMN].
+// Location reads .loc FILE LINE COLUMN [, function_name LABEL [+ N], inlined_at FILE LINE COLUMN].
 func (p *parser) location() error {
 	p.advance()
 	var n [3]int64
@@ -214,15 +214,15 @@ func (p *parser) location() error {
 		}
 		v, err := strconv.ParseInt(p.tok.text, 0, 32)
 		if err != nil {
-			return p.errorf(".loc: %q is no number", clip(p.tok.text))
+			return p.errorf(".loc: %q is no number", Clip(p.tok.text))
 		}
 		n[i] = v
 		p.advance()
 	}
-	p.loc = location{int32(n[0]), int32(n[1])}
-	line := p.tok.at.line
-	for p.is(",") && p.tok.at.line == line {
-		for p.advance(); p.tok.kind != tokEOF && p.tok.at.line == line && !p.is(","); {
+	p.loc = Location{int32(n[0]), int32(n[1])}
+	line := p.tok.at.Line
+	for p.is(",") && p.tok.at.Line == line {
+		for p.advance(); p.tok.kind != tokEOF && p.tok.at.Line == line && !p.is(","); {
 			p.advance()
 		}
 	}
@@ -250,16 +250,16 @@ func (p *parser) skipStatement() error {
 // finish resolves what needs the whole module.
 func (p *parser) finish() {
 	for _, c := range p.calls {
-		if f := p.funcs[c.name]; f != nil {
-			c.kind, c.fn = opFunc, f
-		} else if c.kind == opName {
-			p.errs = append(p.errs, &syntaxError{c.at, fmt.Sprintf("%s is not declared", clip(c.name))})
+		if f := p.funcs[c.Name]; f != nil {
+			c.Kind, c.Function = KindFunction, f
+		} else if c.Kind == KindName {
+			p.errs = append(p.errs, &syntaxError{c.At, fmt.Sprintf("%s is not declared", Clip(c.Name))})
 		}
 	}
 	if len(p.errs) > maxErrors {
 		p.errs = p.errs[:maxErrors]
 	}
 	for _, e := range p.mod.Entries {
-		e.module = p.mod
+		e.Module = p.mod
 	}
 }

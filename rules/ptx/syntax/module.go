@@ -1,4 +1,4 @@
-package ptx
+package syntax
 
 // Module is a parsed PTX text.
 type Module struct {
@@ -8,8 +8,8 @@ type Module struct {
 	Files   map[int]string // of .file
 	Entries []*Entry       // in the order of the text
 
-	shared  []*variable
-	globals []*variable
+	Shared  []*Variable // declared outside of functions
+	Globals []*Variable // .global and .const
 }
 
 // Entry returns the kernel of that name, or nil.
@@ -32,8 +32,8 @@ type Entry struct {
 	StaticShared uint32    // bytes
 	Line         int       // of .entry
 
-	module *Module
-	fn     *function
+	Module   *Module   // that it stands in
+	Function *Function // its body
 }
 
 // Param is one parameter of a kernel.
