@@ -15,8 +15,8 @@ import (
 // memberSeparator stands between an archive and its member in a Source's path.
 const memberSeparator = "!/"
 
-// visit is called with each regular file of an archive, in the archive's order; what
-// it does not read is passed over.
+// visit is called with each file of an archive, in the archive's order; what it does not
+// read is passed over. A link or a device has no reader.
 type visit func(name string, in io.Reader) error
 
 // archive yields the modules of an archive: its members are listed first, then those
@@ -31,6 +31,7 @@ func (f *finder) archive(path string) {
 		return
 	}
 	c := &catalog{folders: map[string][]file{}, seen: map[string]bool{}}
+	c.twice = func(name string) { f.fail(path+memberSeparator+name, errTwice) }
 	if err := walk(c.list); err != nil {
 		// What was listed before is audited, and this says that it is not all.
 		f.fail(path, err)
@@ -105,15 +106,13 @@ func (f *finder) walkTar(path string, v visit) error {
 			return err
 		}
 	}
-	t := tar.NewReader(&bounded{in: stream, left: f.limits.ArchiveBytes})
+	stream = &bounded{in: stream, left: f.limits.ArchiveBytes}
+	t := tar.NewReader(stream)
 	for n := 0; ; n++ {
 		header, err := t.Next()
 		switch {
 		case err == io.EOF:
-			// The end of the archive is not that of the compressed file, which may
-			// be cut off behind it.
-			_, err := io.Copy(io.Discard, stream)
-			return err
+			return onlyZeros(stream)
 		case err != nil:
 			return err
 		case n == f.limits.ArchiveMembers:
@@ -122,10 +121,31 @@ func (f *finder) walkTar(path string, v visit) error {
 		switch header.Typeflag {
 		case tar.TypeReg, tar.TypeGNUSparse:
 			err = v(header.Name, t)
-		case tar.TypeLink, tar.TypeSymlink:
+		case tar.TypeLink, tar.TypeSymlink, tar.TypeChar, tar.TypeBlock, tar.TypeFifo:
 			err = v(header.Name, nil)
 		}
 		if err != nil {
+			return err
+		}
+	}
+}
+
+// onlyZeros reads what follows the end of a tar archive. That is not the end of the
+// compressed file, which may be cut off behind it, and what tar ignores there, a second
+// archive perhaps, would be seen by nobody.
+func onlyZeros(in io.Reader) error {
+	buf := make([]byte, chunk)
+	for {
+		n, err := in.Read(buf)
+		for _, b := range buf[:n] {
+			if b != 0 {
+				return errBehind
+			}
+		}
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil:
 			return err
 		}
 	}
@@ -150,10 +170,14 @@ func (f *finder) walkZip(path string, v visit) error {
 	}
 	left := f.limits.ArchiveBytes
 	for _, member := range z.File {
-		if !member.Mode().IsRegular() {
-			continue
+		switch mode := member.Mode(); {
+		case mode.IsDir():
+		case mode.IsRegular():
+			left, err = visitZipped(member, v, left)
+		default:
+			err = v(member.Name, nil)
 		}
-		if left, err = visitZipped(member, v, left); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -193,14 +217,18 @@ type catalog struct {
 	order   []string // of the folders
 	folders map[string][]file
 	seen    map[string]bool
+	twice   func(name string) // says of a name that it stands twice
 }
 
-// list adds a member to the catalog. A link (no reader) counts by its name.
+// list adds a member to the catalog. A link (no reader) counts by its name. What would be
+// unpacked is the last member of a name, and what is audited the first: two are an error.
 func (c *catalog) list(name string, in io.Reader) error {
-	if c.seen[name] {
-		return nil // reading says so
+	place := path.Clean("/" + name) // ./a and a are unpacked to one place
+	if c.seen[place] {
+		c.twice(name)
+		return nil
 	}
-	c.seen[name] = true
+	c.seen[place] = true
 	folder, base := path.Split(name)
 	f := classify(base)
 	if f.kind == unknown && in != nil {

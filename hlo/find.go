@@ -43,6 +43,7 @@ type finder struct {
 	entries int             // what was looked at
 	depth   int             // of the folder being looked at
 	folders map[string]bool // real paths: links can make cycles
+	root    string          // real path of the folder that the user named
 }
 
 // give yields a module.
@@ -68,6 +69,10 @@ func (f *finder) path(path string) {
 	case err != nil:
 		f.fail(path, err)
 	case info.IsDir():
+		if f.root, err = filepath.EvalSymlinks(path); err != nil {
+			f.fail(path, err)
+			return
+		}
 		f.folder(path)
 	default:
 		f.single(path)
@@ -106,18 +111,33 @@ func (f *finder) single(path string) {
 // pair yields a text pair of which the user named one file; missing says that the other
 // is not there.
 func (f *finder) pair(named, module, assignment string, missing error) {
-	for _, path := range [...]string{module, assignment} {
-		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+	src := Source{Path: module, Text: true, Assignment: assignment}
+	list := strings.TrimSuffix(assignment, ".txt") + valuesSuffix + ".txt"
+	for _, path := range [...]string{module, assignment, list} {
+		_, err := os.Stat(path)
+		switch {
+		case path == named:
+		case err == nil && leadsOut(path):
+			f.fail(path, errLeadsOut)
+			return
+		case err == nil && path == list:
+			src.Values = list
+		case errors.Is(err, fs.ErrNotExist) && path != list:
 			f.fail(named, missing)
 			return
 		}
 	}
-	src := Source{Path: module, Text: true, Assignment: assignment}
-	list := strings.TrimSuffix(assignment, ".txt") + valuesSuffix + ".txt"
-	if _, err := os.Stat(list); err == nil {
-		src.Values = list
-	}
 	f.give(src)
+}
+
+// leadsOut reports whether a file is a link out of its folder.
+func leadsOut(path string) bool {
+	folder, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return true
+	}
+	real, err := filepath.EvalSymlinks(path)
+	return err != nil || !within(folder, real)
 }
 
 // folder looks at a folder's files, then at its folders.
@@ -147,7 +167,7 @@ func (f *finder) folder(path string) {
 			return
 		}
 		full := prefix + entry.Name()
-		mode, err := modeOf(full, entry)
+		mode, err := f.modeOf(full, entry)
 		switch {
 		case err != nil:
 			f.fail(full, err)
@@ -214,16 +234,34 @@ func (f *finder) parts(path string, files []file) {
 	}
 }
 
-// modeOf is what an entry is, or what its link points at.
-func modeOf(path string, entry fs.DirEntry) (fs.FileMode, error) {
+// modeOf is what an entry is, or what its link points at. A link out of the dump is not
+// followed: whoever made the dump would choose what is read of this machine. One whose
+// name says that nobody reads it may lead anywhere.
+func (f *finder) modeOf(path string, entry fs.DirEntry) (fs.FileMode, error) {
 	if entry.Type()&fs.ModeSymlink == 0 {
 		return entry.Type(), nil
 	}
-	info, err := os.Stat(path)
+	if classify(entry.Name()).kind == noise {
+		return fs.ModeIrregular, nil
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return 0, fmt.Errorf("link leads nowhere: %w", bare(err))
+	}
+	if !within(f.root, real) {
+		return 0, errLeadsOut
+	}
+	info, err := os.Lstat(real)
 	if err != nil {
 		return 0, fmt.Errorf("link leads nowhere: %w", bare(err))
 	}
 	return info.Mode(), nil
+}
+
+// within reports whether a real path is a folder's or of something in it.
+func within(folder, path string) bool {
+	rest, ok := strings.CutPrefix(path, folder)
+	return ok && (rest == "" || rest[0] == filepath.Separator || strings.HasSuffix(folder, string(filepath.Separator)))
 }
 
 // identify tells what a file of a folder is, by its name or else by its first bytes.

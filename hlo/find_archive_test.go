@@ -98,6 +98,17 @@ func TestFindInBadArchives(t *testing.T) {
 	zip := zipped(t, [2]string{"a.hlo.pb", string(data)})
 	broken := bytes.Clone(zip)
 	broken[200] ^= 0xff
+	compressed := gzipped(t, data) // as xla_dump_compress_protos writes it
+	wrongSum := bytes.Clone(compressed)
+	wrongSum[len(wrongSum)-8] ^= 1
+	// What is stored and not deflated is damaged without a word but for its checksum.
+	stored := storedZip(t, "a.hlo.pb", data)
+	badSum := bytes.Clone(stored)
+	badSum[bytes.Index(badSum, []byte("jit_sort_in_loop"))] ^= 1
+	twice := [][2]string{{"d/a.hlo.pb", string(data)}, {"d/a.hlo.pb", string(data) + "\x00"}}
+	again := [][2]string{{"./d/a.hlo.pb", string(data)}, {"d//a.hlo.pb", string(data)}}
+	behind := append(tarred(t, [2]string{"a.hlo.pb", string(data)}), tarred(t, [2]string{"b.hlo.pb", string(data)})...)
+	protoBomb := gzipped(t, message{}.bytes(1, message{}.str(1, "a").str(2, "b").bytes(99, make([]byte, 8<<20))))
 	bomb := gzipped(t, tarred(t, [2]string{"a.hlo.pb", "\x0a\xff\xff\xff\xff\x0f" + strings.Repeat("\x00", 8<<20)}))
 	tests := []struct {
 		name, data string
@@ -108,6 +119,16 @@ func TestFindInBadArchives(t *testing.T) {
 		{"tar.gz cut behind its last member", string(whole[:len(whole)-4]), Limits{}, "unexpected EOF"},
 		{"cut zip", string(zip[:len(zip)-40]), Limits{}, "zip: not a valid zip file"},
 		{"damaged zip", string(broken), Limits{}, ""},
+		{"wrong checksum in a zip", string(badSum), Limits{}, "zip: checksum error"},
+		{"wrong checksum of a compressed proto", string(wrongSum), Limits{}, "gzip: invalid checksum"},
+		{"compressed proto that inflates over the limit", string(protoBomb), Limits{ArchiveBytes: 1 << 20}, "inflates to more"},
+		{"compressed proto over the limit of a file", string(protoBomb), Limits{FileBytes: 1 << 20}, "more than 1048576 bytes"},
+		{"a name twice in a tar", string(tarred(t, twice...)), Limits{}, "x!/d/a.hlo.pb: " + errTwice.Error()},
+		{"a name twice in a zip", string(zipped(t, twice...)), Limits{}, "x!/d/a.hlo.pb: " + errTwice.Error()},
+		{"a place twice, under two names", string(tarred(t, again...)), Limits{}, "x!/d//a.hlo.pb: " + errTwice.Error()},
+		{"a second archive behind the first", string(behind), Limits{}, errBehind.Error()},
+		{"a second archive behind the first, compressed", string(gzipped(t, behind)), Limits{}, errBehind.Error()},
+		{"a bomb behind the archive", string(gzipped(t, append(tarred(t, [2]string{"notes", "x"}), make([]byte, 8<<20)...))), Limits{ArchiveBytes: 1 << 20}, "inflates to more"},
 		{"inflates over the limit", string(bomb), Limits{ArchiveBytes: 1 << 20}, "inflates to more"},
 		{"too many members", string(whole), Limits{ArchiveMembers: 1}, "more than 1 members"},
 		{"too many members in a zip", string(zipped(t, make([][2]string, 40)...)), Limits{ArchiveMembers: 4}, "members"},
@@ -115,9 +136,63 @@ func TestFindInBadArchives(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			folder := files{"x": test.data}.write(t)
-			list := strings.Join(found(t, folder, test.limits, filepath.Join(folder, "x")), "\n")
-			assert.Contains(t, list, ": ")
-			assert.Contains(t, list, test.want)
+			assert.Contains(t, strings.Join(problems(t, folder, test.limits), "\n"), test.want)
 		})
+	}
+}
+
+// problems are what is wrong with file x of a folder: what Find says, and what reading says.
+func problems(t *testing.T, folder string, limits Limits) (list []string) {
+	t.Helper()
+	r := NewReader(limits)
+	for src, err := range Find([]string{filepath.Join(folder, "x")}, limits) {
+		if err == nil {
+			_, err = r.Read(src)
+		}
+		if err != nil {
+			list = append(list, strings.TrimPrefix(src.Path, folder+"/")+": "+err.Error())
+		}
+	}
+	require.NotEmpty(t, list)
+	return list
+}
+
+// storedZip is a zip archive of a file that is not deflated.
+func storedZip(t *testing.T, name string, data []byte) []byte {
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	f, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+	require.NoError(t, err)
+	_, err = f.Write(data)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	return out.Bytes()
+}
+
+// TestLinksInArchives: what is no regular file is named where its name says that it is a
+// module's, and never followed.
+func TestLinksInArchives(t *testing.T) {
+	var tarball, zipfile bytes.Buffer
+	w := tar.NewWriter(&tarball)
+	for _, h := range []tar.Header{
+		{Name: "a.hlo.pb", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"},
+		{Name: "b.hlo.pb", Typeflag: tar.TypeFifo},
+	} {
+		require.NoError(t, w.WriteHeader(&h))
+	}
+	require.NoError(t, w.Close())
+	z := zip.NewWriter(&zipfile)
+	for _, name := range []string{"a.hlo.pb", "b.hlo.pb"} {
+		h := &zip.FileHeader{Name: name}
+		h.SetMode(os.ModeSymlink | 0o777)
+		link, err := z.CreateHeader(h)
+		require.NoError(t, err)
+		_, err = link.Write([]byte("/etc/passwd"))
+		require.NoError(t, err)
+	}
+	require.NoError(t, z.Close())
+	for _, archive := range []string{tarball.String(), zipfile.String()} {
+		folder := files{"x": archive}.write(t)
+		assert.Equal(t, []string{"x!/a.hlo.pb: " + errLink.Error(), "x!/b.hlo.pb: " + errLink.Error()}, problems(t, folder, Limits{}))
 	}
 }

@@ -159,6 +159,32 @@ func TestFindOddEntries(t *testing.T) {
 	}, found(t, folder, Limits{}, folder))
 }
 
+// TestLinksOut: a link out of the dump is named and not followed.
+func TestLinksOut(t *testing.T) {
+	outside := files{stepProto: "x", "folder/" + stepProto: "x"}.write(t)
+	folder := files{"in/" + stepProto: "x"}.write(t)
+	for name, to := range map[string]string{
+		"a.hlo.pb": filepath.Join(outside, stepProto), "b": filepath.Join(outside, "folder"),
+		"c.hlo.pb": filepath.Join("..", filepath.Base(outside), stepProto), "d": filepath.Join(folder, "in"),
+		"e.pbtxt": filepath.Join(outside, stepProto), "f.hlo.pb": "in/" + stepProto,
+	} {
+		require.NoError(t, os.Symlink(to, filepath.Join(folder, name)))
+	}
+	link := filepath.Join(t.TempDir(), "dump") // the user's own is
+	require.NoError(t, os.Symlink(folder, link))
+	for _, root := range []string{folder, link} {
+		assert.ElementsMatch(t, []string{
+			"a.hlo.pb: " + errLeadsOut.Error(), "b: " + errLeadsOut.Error(), "c.hlo.pb: " + errLeadsOut.Error(),
+			"f.hlo.pb", "d/" + stepProto,
+		}, found(t, root, Limits{}, root))
+	}
+
+	pair := files{stepText: "HloModule x"}.write(t)
+	secret := files{"secret": "BufferAssignment:"}.write(t)
+	require.NoError(t, os.Symlink(filepath.Join(secret, "secret"), filepath.Join(pair, stepAssignment)))
+	assert.Equal(t, []string{stepAssignment + ": " + errLeadsOut.Error()}, found(t, pair, Limits{}, filepath.Join(pair, stepText)))
+}
+
 func TestFindUnreadable(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root reads everything")
