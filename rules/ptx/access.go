@@ -1,6 +1,6 @@
 package ptx
 
-// Space is a state space (PTX ISA, "State Spaces").
+// space is a state space (PTX ISA, "State Spaces").
 type space uint8
 
 const (
@@ -39,9 +39,9 @@ type memOp struct {
 
 // touch is one access by several threads, all in one space.
 type touch struct {
-	s     *strand
+	s     *threadGroup
 	c     *code
-	mask  *mset
+	mask  *threadSet
 	addr  *value
 	u     uint64 // address, offset included, without per-thread part
 	space space
@@ -50,13 +50,13 @@ type touch struct {
 }
 
 // resolve finds the space of an access; ok is false when it was split up or cannot be done.
-func (s *strand) resolve(c *code, mask *mset) (touch, bool) {
+func (s *threadGroup) resolve(c *code, mask *threadSet) (touch, bool) {
 	t := s.aim(c, mask)
 	return t, t.checked()
 }
 
 // aim makes a touch, on the caller's stack.
-func (s *strand) aim(c *code, mask *mset) touch {
+func (s *threadGroup) aim(c *code, mask *threadSet) touch {
 	a := &s.r[c.src[0]]
 	return touch{s: s, c: c, mask: mask, addr: a, u: a.u + c.mem.off, space: c.mem.space}
 }
@@ -110,7 +110,7 @@ func spaceOf(a uint64) space {
 	return spaceGlobal
 }
 
-// At gives one thread's address.
+// at gives one thread's address.
 func (t *touch) at(i int32) uint64 {
 	switch t.addr.kind {
 	case uniform:
@@ -123,13 +123,13 @@ func (t *touch) at(i int32) uint64 {
 
 // useAddress notes a value that decides an address.
 func (m *worker) useAddress(t taint, c *code) {
-	m.from |= t & taintBits
+	m.found.from |= t & taintBits
 	if t&taintOpaque != 0 {
 		m.stopAt(c.in, "the address depends on a value that is not computed%s", m.unknownOf(t))
 	}
 }
 
-// direction of an access, and of the table that it goes to.
+// direction of an access, and of the shadow that it goes to.
 type direction uint8
 
 const (
@@ -148,7 +148,7 @@ func (t *touch) global(d direction, each func(i int32, g *gbuf, off int64)) {
 		lo := t.u + uint64(sh.lo)
 		if g := m.find(lo); g != nil && int64(lo-g.base)+sh.span <= g.size {
 			off := int64(lo - g.base)
-			t.record(g, d, sh, off)
+			t.recordShape(g, d, sh, off)
 			if each != nil {
 				for _, i := range t.mask.list {
 					each(i, g, int64(t.at(i)-g.base))

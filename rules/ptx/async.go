@@ -3,12 +3,12 @@ package ptx
 // copyOp is one cp.async by some threads that have not all waited for it.
 type copyOp struct {
 	c      *code
-	mask   *mset // threads that have not waited
-	dst    value // addresses in shared memory
-	src    value // addresses in global memory
-	size   int64 // bytes written to shared memory, by each thread
-	read   int64 // bytes read
-	lo, hi int64 // of the destination, offsets in shared memory
+	mask   *threadSet // threads that have not waited
+	dst    value      // addresses in shared memory
+	src    value      // addresses in global memory
+	size   int64      // bytes written to shared memory, by each thread
+	read   int64      // bytes read
+	lo, hi int64      // of the destination, offsets in shared memory
 	group  uint32
 	groups []uint32 // by thread, where they differ
 	began  began
@@ -45,7 +45,7 @@ func (o *copyOp) groupOf(t int) uint32 {
 
 // runCopy executes cp.async: global to shared memory, 4, 8 or 16 bytes a
 // thread. The read lasts until the thread waits for its group.
-func runCopy(s *strand, c *code) {
+func runCopy(s *threadGroup, c *code) {
 	mask := s.active(c)
 	if mask == nil {
 		return
@@ -57,7 +57,7 @@ func runCopy(s *strand, c *code) {
 	mask = m.keepSet(mask)
 	dst := s.shift(&s.r[c.src[0]], c.mem.off)
 	src := s.shift(&s.r[c.src[1]], c.imm)
-	start := func(set *mset, n int64) {
+	start := func(set *threadSet, n int64) {
 		if n > 0 && src.taint != 0 { // what reads nothing has no address
 			m.useAddress(src.taint, c)
 		}
@@ -99,7 +99,7 @@ func (m *worker) newCopy() *copyOp {
 }
 
 // shift copies a register's value, an offset added.
-func (s *strand) shift(x *value, off uint64) value {
+func (s *threadGroup) shift(x *value, off uint64) value {
 	v := value{kind: x.kind, u: x.u + off, t: x.t, taint: x.taint}
 	if x.kind == vector {
 		v.u = 0
@@ -124,8 +124,8 @@ func (c *code) readSize(v uint64) int64 {
 }
 
 // readSizes sorts threads by the bytes that they read.
-func (s *strand) readSizes(c *code, mask *mset, x *value) map[int64]*mset {
-	out := map[int64]*mset{}
+func (s *threadGroup) readSizes(c *code, mask *threadSet, x *value) map[int64]*threadSet {
+	out := map[int64]*threadSet{}
 	for _, i := range mask.list {
 		n := c.readSize(x.at(int(i), 0xffffffff))
 		if out[n] == nil {
@@ -140,7 +140,7 @@ const copyIgnore = 1 << 0
 
 // issue checks the destination, copies the bytes where they are needed, and
 // makes the copy outstanding.
-func (o *copyOp) issue(s *strand) {
+func (o *copyOp) issue(s *threadGroup) {
 	m, b := s.m, s.b
 	t := touch{s: s, c: o.c, mask: o.mask, addr: &o.dst, u: o.dst.u, space: spaceShared}
 	first := true
@@ -213,7 +213,7 @@ func (o *copyOp) move(t *touch, b *block, i int32, off int64) {
 			if g == nil || int64(a-g.base)+n+4 > g.size {
 				tt |= taintOpaque
 			} else {
-				g.look(t)
+				g.noteLoad(t)
 				var lt taint
 				v, lt = g.load(m, int64(a-g.base)+n, 4)
 				tt |= lt

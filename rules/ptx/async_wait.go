@@ -1,7 +1,7 @@
 package ptx
 
 // runCommit executes cp.async.commit_group.
-func runCommit(s *strand, c *code) {
+func runCommit(s *threadGroup, c *code) {
 	mask := s.active(c)
 	if mask == nil {
 		return
@@ -23,7 +23,7 @@ func runCommit(s *strand, c *code) {
 }
 
 // runWait executes cp.async.wait_group N and wait_all (N = 0, uncommitted ones too).
-func runWait(s *strand, c *code) {
+func runWait(s *threadGroup, c *code) {
 	mask := s.active(c)
 	if mask == nil {
 		return
@@ -48,9 +48,9 @@ const waitAll = 1 << 0
 
 // end ends the copies of those threads of mask for which over holds, and
 // records their reads; it says whether any remain.
-func (o *copyOp) end(s *strand, mask *mset, over func(t int) bool, async uint16, phase uint32) bool {
+func (o *copyOp) end(s *threadGroup, mask *threadSet, over func(t int) bool, async uint16, phase uint32) bool {
 	m := s.m
-	done, rest := o.mask, (*mset)(nil)
+	done, rest := o.mask, (*threadSet)(nil)
 	all := mask == o.mask || mask.n == m.threads
 	if all && o.groups == nil && s.b.copies.commits == nil {
 		if !over(int(o.mask.list[0])) {
@@ -95,14 +95,14 @@ func (o *copyOp) end(s *strand, mask *mset, over func(t int) bool, async uint16,
 // abandon records the reads of copies that no thread waited for: they never end.
 func (k *copies) abandon(b *block) {
 	for _, o := range k.list {
-		s := &strand{m: b.m, b: b, mask: o.mask}
+		s := &threadGroup{m: b.m, b: b, mask: o.mask}
 		o.end(s, b.m.full, func(int) bool { return true }, asyncNever, 0)
 	}
 	k.list = nil
 }
 
 // runCopyArrive executes cp.async.mbarrier.arrive: the copies end with a phase.
-func runCopyArrive(s *strand, c *code) {
+func runCopyArrive(s *threadGroup, c *code) {
 	mask := s.active(c)
 	if mask == nil {
 		return

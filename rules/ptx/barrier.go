@@ -2,19 +2,19 @@ package ptx
 
 // barrier is one of a block's 16 named barriers.
 type barrier struct {
-	set     *mset // threads that have arrived
-	arrived int   // threads, whole warps counted where a count is given
-	want    int64 // threads expected, -1: all that live
-	waiting []*strand
-	sync    *mset   // of them, those that wait
-	rel     *joiner // what those made known that only arrived
-	early   bool    // some only arrived
-	count   uint64  // of a reduction
+	set     *threadSet // threads that have arrived
+	arrived int        // threads, whole warps counted where a count is given
+	want    int64      // threads expected, -1: all that live
+	waiting []*threadGroup
+	sync    *threadSet // of them, those that wait
+	rel     *clockJoin // what those made known that only arrived
+	early   bool       // some only arrived
+	count   uint64     // of a reduction
 	total   uint64
 }
 
 // runBarrier executes bar.sync, bar.arrive and bar.red.
-func runBarrier(s *strand, c *code) {
+func runBarrier(s *threadGroup, c *code) {
 	mask := s.active(c)
 	if mask == nil {
 		return
@@ -57,7 +57,7 @@ func runBarrier(s *strand, c *code) {
 	if c.flags&barArrive != 0 {
 		bar.early = true
 		if bar.rel == nil {
-			bar.rel = &joiner{b: b}
+			bar.rel = &clockJoin{b: b}
 		}
 		bar.rel.releaseAll(mask)
 	} else {
@@ -78,7 +78,7 @@ const (
 )
 
 // uniformOf reads a value that all threads must agree on.
-func (s *strand) uniformOf(c *code, slot int32, mask *mset) (uint64, bool) {
+func (s *threadGroup) uniformOf(c *code, slot int32, mask *threadSet) (uint64, bool) {
 	x := &s.r[slot]
 	if x.taint != 0 {
 		s.m.useControl(x.taint, c, "operand")
@@ -125,7 +125,7 @@ func (b *block) tryBarrier(id int) {
 	} else {
 		j := done.rel
 		if j == nil {
-			j = &joiner{b: b}
+			j = &clockJoin{b: b}
 		}
 		j.releaseAll(done.sync)
 		b.acquireAll(done.sync, j.done())
@@ -142,7 +142,7 @@ func (b *block) tryBarrier(id int) {
 }
 
 // reduce counts the threads whose predicate holds.
-func (bar *barrier) reduce(s *strand, c *code, mask *mset) {
+func (bar *barrier) reduce(s *threadGroup, c *code, mask *threadSet) {
 	p := &s.r[c.src[len(c.src)-1]]
 	for _, i := range mask.list {
 		v := p.at(int(i), 1)
@@ -154,8 +154,8 @@ func (bar *barrier) reduce(s *strand, c *code, mask *mset) {
 	}
 }
 
-// give sets a waiting strand's result.
-func (bar *barrier) give(s *strand) {
+// give sets a waiting group's result.
+func (bar *barrier) give(s *threadGroup) {
 	c := s.wait
 	v := bar.count
 	switch c.imm {

@@ -8,7 +8,7 @@ const maxBulk = 1 << 20
 // runBulk executes cp.async.bulk and its tensor forms, thread after thread.
 // The bytes move at once; the read of global memory lasts until the mbarrier's
 // phase, a write of global memory may happen from here on.
-func runBulk(s *strand, c *code) {
+func runBulk(s *threadGroup, c *code) {
 	mask := s.active(c)
 	if mask == nil {
 		return
@@ -38,7 +38,7 @@ func runBulk(s *strand, c *code) {
 
 // bulk is one thread's bulk copy.
 type bulk struct {
-	s      *strand
+	s      *threadGroup
 	c      *code
 	op     *bulkOp
 	thread int32
@@ -52,7 +52,7 @@ func (x *bulk) value(slot int32) uint64 {
 
 func (x *bulk) address(a operandAt) uint64 { return x.value(a.slot) + a.off }
 
-// Shared gives the place of an address in shared memory, which must hold n bytes.
+// shared gives the place of an address in shared memory, which must hold n bytes.
 func (x *bulk) shared(a uint64, n int64, write bool) (*block, int64, bool) {
 	m := x.s.m
 	b, off := x.s.b.sharedBlock(uint32(a))
@@ -140,7 +140,7 @@ func (x *bulk) fetch(g *gbuf, off int64, to []*block, at, n int64, sw func(int64
 	m := x.s.m
 	t := touch{s: x.s, c: x.c}
 	if g != nil {
-		g.look(&t)
+		g.noteLoad(&t)
 	}
 	for i := int64(0); i < n; {
 		k := min(n-i, 8-(at+i)&7)

@@ -1,9 +1,9 @@
 package ptx
 
-// entry is a part of an event in a line's chain, or a sheet of such parts.
+// entry is a part of an event in a line's chain, or an owner line of such parts.
 type entry struct {
 	mask   uint64
-	ev     uint32 // event + 1; of a sheet, its number
+	ev     uint32 // event + 1; of an owner line, its number
 	next   uint32 // entry + 1
 	thread int16  // of byte first; -1: as the event says
 	how    uint8  // bytes of a piece as a power of two; 16 * (thread of the next piece, + 1); inSheet
@@ -20,7 +20,7 @@ const (
 )
 
 // merge adds a part of an event to a line, which may have accesses already.
-func (r *recorder) merge(t *table, cell *uint32, line int64, e event, id uint32, en entry) {
+func (r *recorder) merge(t *shadow, cell *uint32, line int64, e event, id uint32, en entry) {
 	mask := en.mask
 	if *cell != 0 && *cell&flagBits == 0 {
 		old := r.event(*cell - 1)
@@ -38,13 +38,13 @@ func (r *recorder) merge(t *table, cell *uint32, line int64, e event, id uint32,
 	}
 	en.ev = id + 1
 	switch *cell & flagBits {
-	case duoFlag:
+	case pairFlag:
 		if r.covered(*cell, line, mask, e.cluster) {
 			return
 		}
-	case sheetFlag:
+	case ownerFlag:
 		if r.fits(en) {
-			if en.mask = r.onSheet(t, r.sheets.get(*cell&indexBits), line, part{e, en}); en.mask == 0 {
+			if en.mask = r.onOwnerLine(t, r.ownerLines.get(*cell&indexBits), line, part{e, en}); en.mask == 0 {
 				return
 			}
 		}
@@ -66,37 +66,37 @@ func (r *recorder) merge(t *table, cell *uint32, line int64, e event, id uint32,
 }
 
 // keep adds an entry to a chain, or makes the chain. Entries that touch
-// different elements share a sheet.
+// different elements share an owner line.
 func (r *recorder) keep(cell *uint32, en entry) {
 	if *cell == 0 || !r.fits(en) {
 		r.push(cell, en)
 		return
 	}
 	head := r.entries.get(*cell & indexBits)
-	if head.mask&en.mask != 0 || head.how != inSheet && !r.gather(head) {
+	if head.mask&en.mask != 0 || head.how != inOwnerLine && !r.gatherOwners(head) {
 		r.push(cell, en)
 		return
 	}
 	head.bound = 0
-	r.write(r.sheets.get(head.ev), en)
+	r.write(r.ownerLines.get(head.ev), en)
 	head.mask |= en.mask
 	head.all |= en.mask
-	if head.next == 0 { // nothing but the sheet
+	if head.next == 0 { // nothing but the owner line
 		i := *cell & indexBits
-		*cell = sheetFlag | head.ev
+		*cell = ownerFlag | head.ev
 		r.freeEntry(i)
 	}
 }
 
-// gather makes a chain's head a sheet, if it fits on one.
-func (r *recorder) gather(head *entry) bool {
+// gatherOwners makes a chain's head an owner line, if it fits on one.
+func (r *recorder) gatherOwners(head *entry) bool {
 	if !r.fits(*head) {
 		return false
 	}
-	i, sh, ok := r.newSheet()
+	i, sh, ok := r.newOwnerLine()
 	if ok {
 		r.write(sh, *head)
-		head.ev, head.how, head.thread = i, inSheet, anyThread
+		head.ev, head.how, head.thread = i, inOwnerLine, anyThread
 	}
 	return ok
 }
@@ -106,10 +106,10 @@ func (r *recorder) gather(head *entry) bool {
 func (r *recorder) push(cell *uint32, en entry) bool {
 	var i uint32
 	var x *entry
-	if r.free != 0 {
-		i = r.free - 1
+	if r.freeEntries != 0 {
+		i = r.freeEntries - 1
 		x = r.entries.get(i)
-		r.free = x.next
+		r.freeEntries = x.next
 	} else {
 		var ok bool
 		if i, x, ok = r.entries.alloc(); !ok {
@@ -128,18 +128,18 @@ func (r *recorder) push(cell *uint32, en entry) bool {
 }
 
 func (r *recorder) freeEntry(i uint32) {
-	r.entries.get(i).next, r.free = r.free, i+1
+	r.entries.get(i).next, r.freeEntries = r.freeEntries, i+1
 }
 
 // take removes bytes of a chain's entry.
 func (r *recorder) take(en *entry, mask uint64) {
 	en.mask &^= mask
-	if en.how == inSheet {
-		r.sheets.get(en.ev).set(mask, 0)
+	if en.how == inOwnerLine {
+		r.ownerLines.get(en.ev).set(mask, 0)
 	}
 }
 
-// Words calls f for each part of a line's cell.
+// parts calls f for each part of a line's cell.
 func (r *recorder) parts(cell uint32, line int64, f func(p part)) {
 	r.partsOf(cell, line, ^uint64(0), f)
 }
@@ -151,14 +151,14 @@ func (r *recorder) partsOf(cell uint32, line int64, of uint64, f func(p part)) {
 	case cell&flagBits == 0:
 		ev := r.event(cell - 1)
 		f(part{ev, entry{mask: ev.lineMask(line), ev: cell, thread: anyThread}})
-	case cell&flagBits == duoFlag:
-		d := *r.duos.get(cell & indexBits)
+	case cell&flagBits == pairFlag:
+		d := *r.eventPairs.get(cell & indexBits)
 		for _, id := range [2]uint32{d.a, d.b} {
 			ev := r.event(id - 1)
 			f(part{ev, entry{mask: ev.lineMask(line), ev: id, thread: anyThread}})
 		}
-	case cell&flagBits == sheetFlag:
-		r.sheets.get(cell&indexBits).owners(of, func(o uint32, mask uint64) { f(r.part(o, mask)) })
+	case cell&flagBits == ownerFlag:
+		r.ownerLines.get(cell&indexBits).owners(of, func(o uint32, mask uint64) { f(r.part(o, mask)) })
 	default:
 		for i := cell & indexBits; ; {
 			en := r.entries.get(i)
@@ -174,8 +174,8 @@ func (r *recorder) partsOf(cell uint32, line int64, of uint64, f func(p part)) {
 func (r *recorder) entryParts(en *entry, of uint64, f func(p part)) {
 	switch {
 	case en.mask&of == 0:
-	case en.how == inSheet:
-		r.sheets.get(en.ev).owners(of, func(o uint32, mask uint64) { f(r.part(o, mask)) })
+	case en.how == inOwnerLine:
+		r.ownerLines.get(en.ev).owners(of, func(o uint32, mask uint64) { f(r.part(o, mask)) })
 	default:
 		f(part{r.event(en.ev - 1), *en})
 	}

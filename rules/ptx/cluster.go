@@ -6,13 +6,13 @@ type block struct {
 	cl   *clusterRun
 	rank int
 	id   [3]uint32
-	live *mset // threads that have not exited
+	live *threadSet // threads that have not exited
 
 	epoch   uint32
 	warpAll uint32
 	warps   []uint32
-	know    *know
-	knows   []*know
+	clock   *vectorClock
+	clocks  []*vectorClock
 	snap    *syncState
 	dirty   bool
 
@@ -25,26 +25,26 @@ type block struct {
 
 // clusterRun is a cluster while it runs: its blocks run together.
 type clusterRun struct {
-	m        *worker
-	number   uint32
-	seq      uint32
-	epoch    uint32
-	blocks   []*block
-	strands  []*strand
-	strands0 []*strand // room for them
-	many     bool      // several strands run
-	version  uint64    // of everything that a waiting thread may look at
-	mbars    map[mbarKey]*mbar
-	nbars    int
-	gate     gate
+	m       *worker
+	number  uint32
+	seq     uint32
+	epoch   uint32
+	blocks  []*block
+	groups  []*threadGroup
+	groups0 []*threadGroup // room for them
+	many    bool           // several groups run
+	version uint64         // of everything that a waiting thread may look at
+	mbars   map[mbarKey]*mbar
+	nbars   int
+	barrier clusterBarrier
 }
 
 // runCluster runs the blocks of one cluster to their end.
 func (m *worker) runCluster(number uint32) {
 	cl := m.startCluster(number)
 	for !m.stopped.Load() {
-		turn := cl.strands
-		cl.strands = cl.strands[len(cl.strands):]
+		turn := cl.groups
+		cl.groups = cl.groups[len(cl.groups):]
 		moving := false
 		cl.many = len(turn) > 1
 		for i, s := range turn {
@@ -61,13 +61,13 @@ func (m *worker) runCluster(number uint32) {
 				}
 			}
 			if s.state != gone {
-				cl.strands = append(cl.strands, s)
+				cl.groups = append(cl.groups, s)
 			}
 		}
-		if len(cl.strands) == 0 {
+		if len(cl.groups) == 0 {
 			break
 		}
-		for _, s := range cl.strands {
+		for _, s := range cl.groups {
 			if s.state == running && s.stuck != cl.version+1 {
 				moving = true
 			}
@@ -80,7 +80,7 @@ func (m *worker) runCluster(number uint32) {
 	cl.finish()
 }
 
-// startCluster makes the blocks of a cluster, each one strand at its first instruction.
+// startCluster makes the blocks of a cluster, each one group at its first instruction.
 func (m *worker) startCluster(number uint32) *clusterRun {
 	cx, cy, cz := m.cluster[0], m.cluster[1], m.cluster[2]
 	gx, gy := m.grid[0]/cx, m.grid[1]/cy
@@ -91,7 +91,7 @@ func (m *worker) startCluster(number uint32) *clusterRun {
 		b := cl.blocks[r]
 		b.id = [3]uint32{base[0] + in[0], base[1] + in[1], base[2] + in[2]}
 		b.shared.init(m)
-		s := m.firstStrand(r)
+		s := m.firstGroup(r)
 		if s.b != b {
 			s.b = b
 		}
@@ -99,7 +99,7 @@ func (m *worker) startCluster(number uint32) *clusterRun {
 			s.r[i].setU(0, 0)
 		}
 		m.blockSpecials(s, in)
-		cl.strands = append(cl.strands, s)
+		cl.groups = append(cl.groups, s)
 		m.blocks++
 	}
 	return cl
@@ -109,18 +109,18 @@ func (m *worker) startCluster(number uint32) *clusterRun {
 func (m *worker) newCluster(number uint32, blocks int) *clusterRun {
 	cl := &m.cluster0
 	if len(cl.blocks) == 0 {
-		cl.m, cl.strands0 = m, make([]*strand, 0, 8*blocks)
+		cl.m, cl.groups0 = m, make([]*threadGroup, 0, 8*blocks)
 		for r := range blocks {
 			cl.blocks = append(cl.blocks, &block{m: m, cl: cl, rank: r})
 		}
 	}
 	cl.number, cl.seq, cl.epoch, cl.version, cl.many, cl.nbars = number, 0, 0, 0, false, 0
-	cl.strands = cl.strands0
+	cl.groups = cl.groups0
 	if cl.mbars != nil {
 		cl.mbars = nil
 	}
-	if cl.gate.arrived != nil || cl.gate.last != nil {
-		cl.gate = gate{}
+	if cl.barrier.arrived != nil || cl.barrier.last != nil {
+		cl.barrier = clusterBarrier{}
 	}
 	for _, b := range cl.blocks {
 		b.reset()
@@ -134,8 +134,8 @@ func (b *block) reset() {
 	if b.snap != b.m.firstSnap {
 		b.snap = b.m.firstSnap
 	}
-	if b.warps != nil || b.know != nil || b.knows != nil {
-		b.warps, b.know, b.knows = nil, nil, nil
+	if b.warps != nil || b.clock != nil || b.clocks != nil {
+		b.warps, b.clock, b.clocks = nil, nil, nil
 	}
 	if b.local != nil {
 		b.local, b.ltags = nil, nil
@@ -149,16 +149,16 @@ func (b *block) reset() {
 	b.copies.commit = 0
 }
 
-// firstStrand gives a block's first strand, with registers.
-func (m *worker) firstStrand(r int) *strand {
-	for len(m.strands0) <= r {
-		m.strands0 = append(m.strands0, new(strand))
+// firstGroup gives a block's first group, with registers.
+func (m *worker) firstGroup(r int) *threadGroup {
+	for len(m.groups0) <= r {
+		m.groups0 = append(m.groups0, new(threadGroup))
 	}
-	s := m.strands0[r]
+	s := m.groups0[r]
 	if s.top == nil && s.global == nil && s.test == nil && s.wait == nil && s.tired == nil { // as most end
 		s.bb, s.pc, s.state, s.yield, s.stuck, s.hash, s.seen, s.looks, s.lanes = 0, 0, running, false, 0, 0, 0, 0, false
 	} else {
-		*s = strand{}
+		*s = threadGroup{}
 	}
 	s.watch, s.r = -1, m.registers()
 	if s.m != m || s.mask != m.full {
@@ -167,9 +167,9 @@ func (m *worker) firstStrand(r int) *strand {
 	return s
 }
 
-func (m *worker) blockSpecials(s *strand, in [3]uint32) {
-	for i := range m.plan.perBlock {
-		k := &m.plan.perBlock[i]
+func (m *worker) blockSpecials(s *threadGroup, in [3]uint32) {
+	for i := range m.slice.perBlock {
+		k := &m.slice.perBlock[i]
 		v := uint64(0)
 		switch k.special {
 		case "cluster_ctarank":
@@ -200,10 +200,10 @@ func (cl *clusterRun) finish() {
 }
 
 // leaveThreads notes threads that have exited; barriers no longer wait for them.
-func (b *block) leaveThreads(set *mset) {
+func (b *block) leaveThreads(set *threadSet) {
 	if set == b.live {
 		b.live = b.m.empty
-		b.cl.tryGate()
+		b.cl.tryBarrier()
 		return
 	}
 	b.live = b.m.keepSet(b.live.minus(set, b.m.threads))
@@ -213,5 +213,5 @@ func (b *block) leaveThreads(set *mset) {
 			b.tryBarrier(i)
 		}
 	}
-	b.cl.tryGate()
+	b.cl.tryBarrier()
 }

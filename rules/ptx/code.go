@@ -6,7 +6,7 @@ import "aliascheck/rules/ptx/syntax"
 // that never change, calls are inlined. Several codes may come of one
 // instruction.
 type code struct {
-	run func(s *strand, c *code)
+	run func(s *threadGroup, c *code)
 
 	// What instructions without side effects need.
 	fn         scalar

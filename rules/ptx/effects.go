@@ -1,13 +1,13 @@
 package ptx
 
-func (rec *record) ranges(t *table) []Range {
+func (rec *accessRecord) ranges(t *shadow) []Range {
 	var out ranges
 	t.masks(&rec.r, func(line, n int64, mask uint64) { out.lines(line, n, mask) })
 	return out
 }
 
 // effects tells what happened to one buffer; elsewhere is what the function of that name says of it.
-func (rec *record) effects(g *gbuf, elsewhere []Range, reach map[int32]bool) Effects {
+func (rec *accessRecord) effects(g *gbuf, elsewhere []Range, reach map[int32]bool) Effects {
 	stored := rec.ranges(g.writes)
 	e := Effects{Read: rec.ranges(g.reads), Written: stored, Atomic: rec.ranges(g.atomics)}
 	e.Zeroed = union(g.zero, nil)
@@ -49,7 +49,7 @@ func (f *firstReads) ranges() []Range {
 }
 
 // someAccess describes one access to a byte.
-func (rec *record) someAccess(at int64, tables ...*table) *Access {
+func (rec *accessRecord) someAccess(at int64, tables ...*shadow) *Access {
 	var out *Access
 	for _, t := range tables {
 		line := at >> 6
@@ -71,18 +71,18 @@ func (rec *record) someAccess(at int64, tables ...*table) *Access {
 
 // instruction gives the number of the instruction by which a thread touches a byte.
 func (ev event) instruction(thread int, at int64) int32 {
-	if len(ev.more) == 0 || ev.plan == nil || ev.plan.t == nil {
+	if len(ev.more) == 0 || ev.placed == nil || ev.placed.t == nil {
 		return ev.orig
 	}
-	start := ev.base - ev.plan.lo + ev.plan.t.v[thread]
-	if k := (at - start) * int64(len(ev.more)) / ev.plan.size; k >= 0 && k < int64(len(ev.more)) {
+	start := ev.base - ev.placed.lo + ev.placed.t.v[thread]
+	if k := (at - start) * int64(len(ev.more)) / ev.placed.size; k >= 0 && k < int64(len(ev.more)) {
 		return ev.more[k]
 	}
 	return ev.orig
 }
 
 // access describes one thread's part of an event, at a byte of the buffer.
-func (rec *record) access(ev event, thread int, at int64) Access {
+func (rec *accessRecord) access(ev event, thread int, at int64) Access {
 	s := rec.s
 	a := s.p.access(ev.instruction(thread, at))
 	cx, cy := s.cluster[0], s.cluster[1]

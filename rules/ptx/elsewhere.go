@@ -9,7 +9,7 @@ import (
 // known to come before every write: another cluster's may come first, or one
 // without an order. Every element may have readers and writers of its own, so that
 // the workers do this page by page.
-func (rec *record) elsewhere() [][]Range {
+func (rec *accessRecord) elsewhere() [][]Range {
 	type job struct {
 		g     *gbuf
 		page  int
@@ -57,7 +57,7 @@ func (rec *record) elsewhere() [][]Range {
 // ordered before every write. Of ordered reads the last alone is kept, so that
 // a write between them does not say that the first came after it. The line's
 // writes are listed in the memory given.
-func (rec *record) mayPrecede(g *gbuf, line int64, mask uint64, writes *[]part) uint64 {
+func (rec *accessRecord) mayPrecede(g *gbuf, line int64, mask uint64, writes *[]part) uint64 {
 	list := (*writes)[:0]
 	rec.r.partsOf(g.writes.cell(&rec.r, line), line, mask, func(w part) {
 		if w.entry.mask&mask != 0 {
@@ -88,7 +88,7 @@ func (rec *record) mayPrecede(g *gbuf, line int64, mask uint64, writes *[]part) 
 }
 
 // reads calls f for what reads or updates some of a line's bytes.
-func (rec *record) reads(g *gbuf, line int64, of uint64, f func(r part)) {
+func (rec *accessRecord) reads(g *gbuf, line int64, of uint64, f func(r part)) {
 	rec.r.partsOf(g.reads.cell(&rec.r, line), line, of, f)
 	rec.r.partsOf(g.atomics.cell(&rec.r, line), line, of, f)
 }

@@ -173,7 +173,7 @@ func (g *generator) loop(sc gScope) []gStmt {
 	return []gStmt{s}
 }
 
-// Index makes an index below count, a power of two.
+// index makes an index below count, a power of two.
 func (g *generator) index(sc gScope, count int) gIndex {
 	n := g.k.threads()
 	x := gIndex{tid: 1, cta: n, mask: uint32(count - 1)}
@@ -245,7 +245,7 @@ func (g *generator) access(sc gScope) []gStmt {
 	return []gStmt{s}
 }
 
-// Place chooses an index such that the access stays within the buffer.
+// place chooses an index such that the access stays within the buffer.
 func (s *gStmt) place(g *generator, sc gScope, bytes int) {
 	count := bytes / (s.size * s.vec)
 	if g.IntN(4) == 0 && count >= 4 {

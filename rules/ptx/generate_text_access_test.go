@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Index leaves an element number in r10.
+// index leaves an element number in r10.
 func (w *gWriter) index(x gIndex, s *gStmt) {
 	w.put("mov.u32 %%r10, %d;", x.add)
 	w.put("mad.lo.s32 %%r10, %%r0, %d, %%r10;", x.tid)

@@ -2,7 +2,7 @@ package ptx
 
 // guardMask gives the threads of a set for which a guard holds. The result may
 // be the worker's scratch set, good until the next call.
-func (m *worker) guardMask(c *code, mask *mset, p *value) *mset {
+func (m *worker) guardMask(c *code, mask *threadSet, p *value) *threadSet {
 	if p.kind == uniform {
 		if p.u != 0 != c.not {
 			return mask
@@ -48,7 +48,7 @@ func (m *worker) guardMask(c *code, mask *mset, p *value) *mset {
 	return out
 }
 
-func (m *worker) none() *mset {
+func (m *worker) none() *threadSet {
 	out := m.scratch
 	clear(out.bits)
 	out.list, out.n = out.list[:0], 0
@@ -56,17 +56,17 @@ func (m *worker) none() *mset {
 }
 
 // keepSet gives a set that does not change: a copy of the scratch set.
-func (m *worker) keepSet(s *mset) *mset {
+func (m *worker) keepSet(s *threadSet) *threadSet {
 	if s != m.scratch {
 		s.kept = true
 		return s
 	}
-	c := &mset{bits: append([]uint64(nil), s.bits...), list: append([]int32(nil), s.list...), n: s.n, kept: true}
+	c := &threadSet{bits: append([]uint64(nil), s.bits...), list: append([]int32(nil), s.list...), n: s.n, kept: true}
 	return c
 }
 
 // active gives the threads that execute a code, nil when there are none.
-func (s *strand) active(c *code) *mset {
+func (s *threadGroup) active(c *code) *threadSet {
 	if c.guard < 0 {
 		return s.mask
 	}

@@ -4,21 +4,21 @@ package ptx
 // everybody waits for; false when there are none.
 func (cl *clusterRun) unstall() bool {
 	freed := false
-	seen := map[*join]bool{}
-	for _, s := range cl.strands {
+	seen := map[*reconvergence]bool{}
+	for _, s := range cl.groups {
 		for j := s.top; j != nil; j = j.parent {
 			if seen[j] {
 				continue
 			}
 			seen[j] = true
-			if j.acc != nil {
-				a := j.acc
-				j.acc = nil
+			if j.arrived != nil {
+				a := j.arrived
+				j.arrived = nil
 				a.state, a.top = running, j.parent
 				if j.parent != nil {
 					j.parent.pending++
 				}
-				cl.strands = append(cl.strands, a)
+				cl.groups = append(cl.groups, a)
 				freed = true
 			}
 		}
@@ -27,7 +27,7 @@ func (cl *clusterRun) unstall() bool {
 		}
 	}
 	if !freed { // lanes that never come are not waited for
-		for _, s := range cl.strands {
+		for _, s := range cl.groups {
 			if s.state == blocked && s.lanes {
 				s.state, s.lanes, s.tired = running, false, s.wait
 				s.pc--
@@ -45,7 +45,7 @@ func (cl *clusterRun) unstall() bool {
 func (cl *clusterRun) hang() {
 	m := cl.m
 	m.unhold()
-	for _, s := range cl.strands {
+	for _, s := range cl.groups {
 		if s.state == running && s.global != nil && s.test == nil {
 			m.noteOrder(0, s.global)
 			m.stopAt(s.global.in, "the kernel waits for memory that another block writes")
@@ -53,8 +53,8 @@ func (cl *clusterRun) hang() {
 		}
 	}
 	waiting := 0
-	var at *strand
-	for _, s := range cl.strands {
+	var at *threadGroup
+	for _, s := range cl.groups {
 		waiting += s.mask.n
 		if at == nil || at.state != running && s.state == running {
 			at = s

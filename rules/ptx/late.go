@@ -8,7 +8,7 @@ type apartKey struct {
 
 // apart says that a copy and an access touch no byte both, remembered for
 // accesses of the same form and distance.
-func (m *worker) apart(o *copyOp, addr *value, mask *mset, size int64) bool {
+func (m *worker) apart(o *copyOp, addr *value, mask *threadSet, size int64) bool {
 	if o.dst.kind == vector || addr.kind == vector || !mask.kept || !o.mask.kept {
 		return false
 	}

@@ -78,7 +78,7 @@ func (l *lowerer) fail(format string, args ...any) error {
 	return &unsupported{accessOf(l.mod, l.in), fmt.Sprintf(format, args...)}
 }
 
-// Function lowers one copy of a function; ret jumps to its end.
+// function lowers one copy of a function; ret jumps to its end.
 func (l *lowerer) function(f *syntax.Function, args, rets []syntax.Operand, caller *environment, call *syntax.Instruction) error {
 	env := &environment{fn: f, regs: map[int32]int32{}, vars: map[*syntax.Variable]*syntax.Variable{}, parent: caller}
 	if caller != nil {
@@ -224,4 +224,4 @@ func (l *lowerer) pure(dst int32, bits uint8, fn scalar, alg algebra, src ...int
 	return l.guarded(&code{run: runPure, fn: fn, alg: alg, bits: bits, dst: dst, src: src})
 }
 
-func runNothing(*strand, *code) {}
+func runNothing(*threadGroup, *code) {}

@@ -12,25 +12,25 @@ import (
 
 // launchState is what the workers of one run share.
 type launchState struct {
-	l        *Launch
-	p        *program
-	ctx      context.Context
-	plan     *slicing
-	bufs     []*gbuf // of the launch, then the module's own variables
-	own      *gbuf
-	events   *arena[stored]
-	contexts *arena[*circumstances]
-	leaves   *arena[leaf]
-	entries  *arena[entry]
-	sheets   *arena[sheet]
-	duos     *arena[duo]
-	solos    *arena[uint32]
-	grid     [3]uint32
-	block    [3]uint32
-	cluster  [3]uint32 // blocks of a cluster
-	threads  int
-	shared   int64 // bytes, static and dynamic
-	locked   bool  // several workers
+	l          *Launch
+	p          *program
+	ctx        context.Context
+	slice      *slicing
+	bufs       []*gbuf // of the launch, then the module's own variables
+	own        *gbuf
+	events     *arena[stored]
+	contexts   *arena[*circumstances]
+	leaves     *arena[leaf]
+	entries    *arena[entry]
+	ownerLines *arena[ownerLine]
+	eventPairs *arena[eventPair]
+	solos      *arena[uint32]
+	grid       [3]uint32
+	block      [3]uint32
+	cluster    [3]uint32 // blocks of a cluster
+	threads    int
+	shared     int64 // bytes, static and dynamic
+	locked     bool  // several workers
 
 	_         [64]byte // what all workers look at is not where they write
 	stopped   atomic.Bool
@@ -63,60 +63,92 @@ type launchState struct {
 type worker struct {
 	*launchState
 	rec     recorder
-	books   []*book // by buffer
+	shadows []*bufferShadow // by buffer
 	threads int
 	warps   int
 
-	threadBits uint8  // of a thread's number
-	full       *mset  // all threads of a block
-	began      *began // of the copy whose reads are recorded
+	threadBits uint8      // of a thread's number
+	full       *threadSet // all threads of a block
+	empty      *threadSet
 
-	template []value // constants and what depends on nothing else
+	registerStore
+	sameAgain
+	coalescer
+	counters
+	found findings
+	spare
+
+	tags    tagTable
+	scatter scatter
+	began   *began // of the copy whose reads are recorded
+}
+
+// registerStore is register files, and vectors of a value a thread for use within an
+// instruction.
+type registerStore struct {
+	template []value   // constants and what depends on nothing else
+	pool     [][]value // register files to use again
 	zero     value
 	tmp      value
+	addrCopy value
 	buf      [4][]uint64
 	zeros    []uint64
 	lane     [2][]uint64
+	scratch  *threadSet
+	results  results
+}
 
+// sameAgain remembers, since blocks are alike, what came of equal arguments: hash maps
+// of interned values, and before them what each instruction asked for last. last* and
+// memo are by code.
+type sameAgain struct {
 	nextID      uint32
 	made        map[offsetsKey]*offsets
 	recent      [recentOffsets]recentEntry
 	memo        []memos
 	shapes      map[shapeKey]*shape
 	lastShape   []shapeEntry
-	merges      []merged
-	held        [6]heldEvent
-	heldCount   int
 	contextOf   map[contextKey]uint32
 	lastContext []contextEntry
+	guards      map[guardKey]*threadSet
+	lastGuard   []guardEntry
 	syncs       map[syncKey]*syncState
+	firstSnap   *syncState // of a block that has done nothing yet
 	aparts      map[apartKey]bool
 	lastApart   apartKey
 	lastApartIs bool
-	guards      map[guardKey]*mset
-	lastGuard   []guardEntry
-	tags        tagTable
-	scratch     *mset
-	pool        [][]value // register files to use again
+}
 
-	localSteps int64
+// coalescer holds back events that the next access may add to.
+type coalescer struct {
+	held      [6]heldEvent
+	heldCount int
+	merges    []merged // by code
+}
+
+// counters are of work done.
+type counters struct {
+	localSteps int64 // that the launch has not been told of
 	tick       int
-	from       taint
 	instrs     int64
 	executed   int64
 	blocks     int64
+}
+
+// findings are what a worker tells of when its blocks have run.
+type findings struct {
+	from    taint // reached an address, guard or branch
+	strays  map[strayKey]*Stray
+	lastSaw []int32 // by instruction: 1 + the buffer that it read last
+	seen    map[sight]bool
+}
+
+// spare is memory of blocks that are over, for the next.
+type spare struct {
 	cluster0   clusterRun // the one that runs
-	strands0   []*strand
-	firstSnap  *syncState // of a block that has done nothing yet
-	empty      *mset
+	groups0    []*threadGroup
 	sharedPool []sharedMemory
-	overCopies []*copyOp // to be used again
-	scatter    scatter
-	results    results
-	addrCopy   value
-	strays     map[strayKey]*Stray
-	lastSaw    []int32 // by instruction: 1 + the buffer that it read last
-	seen       map[sight]bool
+	overCopies []*copyOp
 }
 
 type memos struct {
@@ -126,14 +158,14 @@ type memos struct {
 }
 
 type guardKey struct {
-	mask *mset
+	mask *threadSet
 	t    *offsets
 	not  bool
 }
 
 type guardEntry struct {
 	key guardKey
-	out *mset
+	out *threadSet
 }
 
 // stop ends the run: the launch is not analysed, for this reason.
@@ -198,8 +230,8 @@ func (m *worker) flushSteps() {
 func newWorker(s *launchState, first bool) *worker {
 	m := &worker{launchState: s, threads: s.threads, warps: (s.threads + 31) / 32}
 	m.threadBits = uint8(bits.Len(uint(s.threads - 1)))
-	m.rec, m.books = newRecorder(m, s), s.openBooks(first)
-	m.seen, m.strays = map[sight]bool{}, map[strayKey]*Stray{}
+	m.rec, m.shadows = newRecorder(m, s), s.openShadows(first)
+	m.found.seen, m.found.strays = map[sight]bool{}, map[strayKey]*Stray{}
 	m.full = newSet(s.threads)
 	for i := 0; i < s.threads; i++ {
 		m.full.add(i)
@@ -218,12 +250,12 @@ func newWorker(s *launchState, first bool) *worker {
 	m.lastContext = make([]contextEntry, len(s.p.codes))
 	m.aparts = map[apartKey]bool{}
 	m.shapes = map[shapeKey]*shape{}
-	m.guards = map[guardKey]*mset{}
+	m.guards = map[guardKey]*threadSet{}
 	m.memo = make([]memos, len(s.p.codes))
 	m.lastShape = make([]shapeEntry, len(s.p.codes))
 	m.merges = make([]merged, len(s.p.codes))
 	m.lastGuard = make([]guardEntry, len(s.p.codes))
-	m.lastSaw = make([]int32, len(s.p.instrs)+1)
+	m.found.lastSaw = make([]int32, len(s.p.instrs)+1)
 	m.tags.init()
 	m.memory(int64(len(s.p.codes))*600 + int64(len(s.p.slots))*64)
 	m.template = make([]value, len(s.p.slots))
@@ -237,7 +269,7 @@ func (m *worker) useControl(t taint, c *code, what string) {
 	if t == 0 {
 		return
 	}
-	m.from |= t & taintBits
+	m.found.from |= t & taintBits
 	if t&taintOpaque != 0 {
 		m.stopAt(c.in, "the %s depends on a value that is not computed%s", what, m.unknownOf(t))
 	}

@@ -8,17 +8,17 @@ type mbarKey struct {
 
 // mbar is an mbarrier object (PTX ISA 9.7.13.15).
 type mbar struct {
-	id      int // of know.bar
+	id      int // of vectorClock.phases
 	count   int64
 	pending int64
 	tx      int64
 	phase   uint32
-	rel     *joiner // what the arrivals on this phase made known
-	last    *know   // what a thread learns that sees the phase before complete
+	rel     *clockJoin   // what the arrivals on this phase made known
+	last    *vectorClock // what a thread learns that sees the phase before complete
 }
 
 // mbarAt finds the mbarrier at an address; nil, and the run stopped, where there is none.
-func (s *strand) mbarAt(c *code, a uint64, make bool) *mbar {
+func (s *threadGroup) mbarAt(c *code, a uint64, make bool) *mbar {
 	b, off := s.b.sharedBlock(uint32(a))
 	if b == nil || off < 0 || off+8 > s.m.shared || off&7 != 0 {
 		s.m.stopAt(c.in, "the mbarrier lies outside of shared memory")
@@ -51,7 +51,7 @@ func (mb *mbar) advance(cl *clusterRun) {
 	for n := 0; mb.pending <= 0 && mb.tx == 0 && mb.count > 0 && n < 1; n++ {
 		mb.phase++
 		mb.pending += mb.count
-		j := &joiner{b: cl.blocks[0]}
+		j := &clockJoin{b: cl.blocks[0]}
 		j.add(mb.last)
 		if mb.rel != nil {
 			j.add(mb.rel.done())
@@ -59,12 +59,12 @@ func (mb *mbar) advance(cl *clusterRun) {
 		k := j.done()
 		bar := make([]uint32, max(cl.nbars, mb.id+1))
 		if k != nil {
-			copy(bar, k.bar)
+			copy(bar, k.phases)
 		} else {
-			k = &know{}
+			k = &vectorClock{}
 		}
 		bar[mb.id] = mb.phase
-		mb.last = &know{thr: k.thr, bar: maxInto(bar, nil)}
+		mb.last = &vectorClock{threads: k.threads, phases: maxInto(bar, nil)}
 		mb.rel = nil
 	}
 }
@@ -72,7 +72,7 @@ func (mb *mbar) advance(cl *clusterRun) {
 // arrive counts an arrival by a thread.
 func (mb *mbar) arrive(b *block, t int, n int64) {
 	if mb.rel == nil {
-		mb.rel = &joiner{b: b}
+		mb.rel = &clockJoin{b: b}
 	}
 	mb.rel.b = b
 	mb.rel.release(t)
@@ -100,7 +100,7 @@ const (
 )
 
 // runMbarrier executes the mbarrier instructions, thread after thread.
-func runMbarrier(s *strand, c *code) {
+func runMbarrier(s *threadGroup, c *code) {
 	mask := s.active(c)
 	if mask == nil {
 		s.keepOld(c)
@@ -129,8 +129,8 @@ func runMbarrier(s *strand, c *code) {
 		return x.at(int(i), widthMask(m.p.slots[c.src[k]].bits))
 	}
 	failed := false
-	acquired := (*mset)(nil)
-	var know *know
+	acquired := (*threadSet)(nil)
+	var know *vectorClock
 	for _, i := range mask.list {
 		mb := s.mbarAt(c, a.at(int(i), 0xffffffff)+base, mbarOp(c.imm) == mbInit)
 		if mb == nil {

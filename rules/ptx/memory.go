@@ -17,7 +17,7 @@ type gbuf struct {
 	private  bool // the module's own variables
 	silent   bool // accesses do not go on the record: private, or a launch that has none
 
-	*book // who touched it
+	*bufferShadow // who touched it
 
 	mu     sync.Mutex
 	pages  []*dataPage // what the launch wrote, where it is kept

@@ -69,18 +69,18 @@ func (p *part) threadsOn(line int64, i int, f func(t int) bool) bool {
 	switch {
 	case p.entry.thread != anyThread:
 		return f(p.entry.threadAt(i))
-	case p.plan == nil:
+	case p.placed == nil:
 		return f(p.event.threadAt(line<<6 + int64(i) - p.base))
 	}
-	return p.plan.threadsAt(line<<6+int64(i)-p.base, f)
+	return p.placed.threadsAt(line<<6+int64(i)-p.base, f)
 }
 
 // happens says that thread ta's part of a is ordered before thread tb's part of b.
 // Threads are numbered in their block.
 func happens(threads int, a event, ta int, b event, tb int) bool {
-	k := b.sync.knowOf(tb)
+	k := b.sync.clockOf(tb)
 	if a.async != 0 {
-		return a.async != asyncNever && k != nil && int(a.async-1) < len(k.bar) && k.bar[a.async-1] > a.phase
+		return a.async != asyncNever && k != nil && int(a.async-1) < len(k.phases) && k.phases[a.async-1] > a.phase
 	}
 	if a.rank == b.rank {
 		if ta == tb {
@@ -93,7 +93,7 @@ func happens(threads int, a event, ta int, b event, tb int) bool {
 		return true
 	}
 	n := int(a.rank)*threads + ta
-	return k != nil && n < len(k.thr) && k.thr[n] >= a.seq
+	return k != nil && n < len(k.threads) && k.threads[n] >= a.seq
 }
 
 // sameThreads says that two events of one block touch their bytes by the same
@@ -102,14 +102,14 @@ func sameThreads(a, b event, delta int64) bool {
 	if a.rank != b.rank || a.cluster != b.cluster {
 		return false
 	}
-	if a.plan == nil || b.plan == nil {
-		return a.plan == nil && b.plan == nil && a.alike(b.stored, delta)
+	if a.placed == nil || b.placed == nil {
+		return a.placed == nil && b.placed == nil && a.alike(b.stored, delta)
 	}
-	if a.plan.t == nil || b.plan.t == nil {
-		return a.plan.t == b.plan.t && a.plan.mask.n == 1 && b.plan.mask.n == 1 && a.plan.mask.list[0] == b.plan.mask.list[0] ||
-			a.plan.t == nil && b.plan.t == nil && a.plan.mask.equal(b.plan.mask) && a.orig == b.orig && a.plan.mask.n == 1
+	if a.placed.t == nil || b.placed.t == nil {
+		return a.placed.t == b.placed.t && a.placed.mask.n == 1 && b.placed.mask.n == 1 && a.placed.mask.list[0] == b.placed.mask.list[0] ||
+			a.placed.t == nil && b.placed.t == nil && a.placed.mask.equal(b.placed.mask) && a.orig == b.orig && a.placed.mask.n == 1
 	}
-	return a.base == b.base+delta && a.plan.t == b.plan.t && a.plan.size == b.plan.size && a.plan.mask.equal(b.plan.mask) && a.plan.exclusive()
+	return a.base == b.base+delta && a.placed.t == b.placed.t && a.placed.size == b.placed.size && a.placed.mask.equal(b.placed.mask) && a.placed.exclusive()
 }
 
 // exclusive says that no two threads touch the same byte.

@@ -20,7 +20,7 @@ type Access struct {
 	Instruction string // such as "ld.global.v4.b32"
 }
 
-// Place names the line: of the kernel's source and beside it of the PTX, or of
+// place names the line: of the kernel's source and beside it of the PTX, or of
 // the PTX alone where it has no .loc.
 func (a *Access) place() string {
 	if a.Line > 0 && a.File != "" {
@@ -55,7 +55,7 @@ type Outcome struct {
 	Contents    []Final // Full mode: one per buffer
 	Stats       Stats
 
-	record *record
+	record *accessRecord
 }
 
 // Effects is what a launch did to one buffer. Ranges are merged and ascending.

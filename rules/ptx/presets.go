@@ -74,14 +74,14 @@ func (m *worker) presetSpecial(x *value, name string) {
 // hoist computes, once, the registers that depend on the thread and on
 // constants alone, and that one instruction defines.
 func (m *worker) hoist() {
-	s := &strand{m: m, r: m.template, mask: m.full}
-	for _, c := range m.plan.hoisted {
+	s := &threadGroup{m: m, r: m.template, mask: m.full}
+	for _, c := range m.slice.hoisted {
 		evalPure(s, c, &s.r[c.dst])
 	}
 }
 
 // mayBlockChange names the special registers that change from block to block.
-func blockSpecial(name string) bool {
+func changesWithBlock(name string) bool {
 	switch name {
 	case "gridid", "cluster_ctarank":
 		return true

@@ -39,7 +39,7 @@ type memo struct {
 const memoSize = 4
 
 // runPure executes an instruction without side effects for a group of threads.
-func runPure(s *strand, c *code) {
+func runPure(s *threadGroup, c *code) {
 	if c.guard >= 0 {
 		runGuarded(s, c)
 		return
@@ -48,7 +48,7 @@ func runPure(s *strand, c *code) {
 }
 
 // evalPure computes into dst, which may be one of the sources.
-func evalPure(s *strand, c *code, dst *value) {
+func evalPure(s *threadGroup, c *code, dst *value) {
 	if evalUniform(s.r, c, dst) {
 		return
 	}
@@ -167,7 +167,7 @@ func evalVector(m *worker, c *code, x *[4]*value, dst *value) {
 }
 
 // runGuarded executes "@p op": where p is false the register keeps its value.
-func runGuarded(s *strand, c *code) {
+func runGuarded(s *threadGroup, c *code) {
 	p := &s.r[c.guard]
 	if p.kind == uniform {
 		if p.u != 0 != c.not {

@@ -68,7 +68,7 @@ func joined(a, b []Range) []Range {
 	return union(a, b)
 }
 
-// Minus takes b from a; both ascending and merged.
+// minus takes b from a; both ascending and merged.
 func minus(a, b []Range) []Range {
 	if len(b) == 0 {
 		return append([]Range(nil), a...)

@@ -17,9 +17,9 @@ type stored struct {
 
 // circumstances are what many events have in common. They never change once made.
 type circumstances struct {
-	plan *plan // nil: a range of size bytes, or single threads
-	sync *syncState
-	more []int32 // of a merged event: the instructions of its pieces, by address
+	placed *placedShape // nil: a range of size bytes, or single threads
+	sync   *syncState
+	more   []int32 // of a merged event: the instructions of its pieces, by address
 }
 
 // event is a stored event with its circumstances.
@@ -36,19 +36,19 @@ const (
 
 // recorder is a worker's side of the record.
 type recorder struct {
-	m        *worker
-	events   cursor[stored]
-	leaves   cursor[leaf]
-	entries  cursor[entry]
-	sheets   cursor[sheet]
-	duos     cursor[duo]
-	contexts cursor[*circumstances]
-	solos    cursor[uint32]
-	free     uint32 // entries to use again, linked by next
-	sheet    uint32 // sheets to use again, linked by their first owner
-	boards   uint32 // boards to use again, linked by their first word
-	leaf     uint32 // leaves to use again, linked by their first cell
-	lastDuo  uint32 // cell of the duo that was made last
+	m           *worker
+	events      cursor[stored]
+	leaves      cursor[leaf]
+	entries     cursor[entry]
+	ownerLines  cursor[ownerLine]
+	eventPairs  cursor[eventPair]
+	contexts    cursor[*circumstances]
+	solos       cursor[uint32]
+	freeEntries uint32 // entries to use again, linked by next
+	freeLines   uint32 // owner lines to use again, linked by their first owner
+	freeTiles   uint32 // tiles to use again, linked by their first word
+	freeLeaves  uint32 // leaves to use again, linked by their first cell
+	lastPair    uint32 // cell of the pair that was made last
 
 	// Of the event that is being recorded:
 	took         bool   // something of it is kept
@@ -60,11 +60,11 @@ type recorder struct {
 
 func newRecorder(m *worker, s *launchState) recorder {
 	return recorder{m: m, events: newCursor(s.events), leaves: newCursor(s.leaves), entries: newCursor(s.entries),
-		sheets: newCursor(s.sheets), solos: newCursor(s.solos), duos: newCursor(s.duos), contexts: newCursor(s.contexts)}
+		ownerLines: newCursor(s.ownerLines), solos: newCursor(s.solos), eventPairs: newCursor(s.eventPairs), contexts: newCursor(s.contexts)}
 }
 
-// Add records an event on a table, or on two.
-func (r *recorder) add(t, also *table, ev event) {
+// add records an event on a shadow, or on two.
+func (r *recorder) add(t, also *shadow, ev event) {
 	id, st, ok := r.events.alloc()
 	if !ok {
 		r.m.stop("the record of accesses is full")
@@ -84,22 +84,22 @@ func (r *recorder) add(t, also *table, ev event) {
 }
 
 // lines records the lines of an event.
-func (r *recorder) lines(t *table, e event, id uint32) {
+func (r *recorder) lines(t *shadow, e event, id uint32) {
 	t.note(e.cluster)
 	r.was = 0
-	if e.plan == nil {
+	if e.placed == nil {
 		r.span(t, e, id)
 		return
 	}
 	first := e.base >> 6
-	for i := range e.plan.runs {
-		l := &e.plan.runs[i]
+	for i := range e.placed.runs {
+		l := &e.placed.runs[i]
 		r.run(t, e, id, first+l.delta, first+l.delta+l.count, l.mask)
 	}
 }
 
-// note says that a cluster touches the table.
-func (t *table) note(cluster uint32) {
+// note says that a cluster touches the shadow.
+func (t *shadow) note(cluster uint32) {
 	t.any = true
 	t.least = min(t.least, cluster)
 }
@@ -111,7 +111,7 @@ func (r *recorder) event(i uint32) event {
 }
 
 // span records an event that is a range of bytes.
-func (r *recorder) span(t *table, e event, id uint32) {
+func (r *recorder) span(t *shadow, e event, id uint32) {
 	end := e.base + int64(e.size)
 	line, stop := e.base>>6, end>>6
 	if e.base&63 != 0 || line == stop {
@@ -128,7 +128,7 @@ func (r *recorder) span(t *table, e event, id uint32) {
 
 // run records lines of which an event touches the same bytes: whole KiB by a
 // word, where nothing else touched them.
-func (r *recorder) run(t *table, e event, id uint32, line, end int64, mask uint64) {
+func (r *recorder) run(t *shadow, e event, id uint32, line, end int64, mask uint64) {
 	for line < end {
 		w := t.wide(r, line)
 		if mask == ^uint64(0) && line%wideLines == 0 && end-line >= wideLines {
@@ -138,7 +138,7 @@ func (r *recorder) run(t *table, e event, id uint32, line, end int64, mask uint6
 				line += wideLines
 				continue
 			}
-			if *w&flagBits != leafFlag && *w&flagBits != boardFlag {
+			if *w&flagBits != leafFlag && *w&flagBits != tileFlag {
 				if now, ok := r.over(t, *w, e, id); ok {
 					*w = now
 					line += wideLines
@@ -174,10 +174,10 @@ func (r *recorder) supersedes(old, e event, om, mask uint64) bool {
 }
 
 // piece records bytes of a line that single threads touch.
-func (r *recorder) piece(t *table, line int64, e event, id uint32, en entry) {
+func (r *recorder) piece(t *shadow, line int64, e event, id uint32, en entry) {
 	w := t.wide(r, line)
-	if *w&flagBits == boardFlag {
-		if en.mask = r.onBoard(t, *w, line, e, id, en); en.mask == 0 {
+	if *w&flagBits == tileFlag {
+		if en.mask = r.onTile(t, *w, line, e, id, en); en.mask == 0 {
 			return
 		}
 	}
@@ -187,8 +187,8 @@ func (r *recorder) piece(t *table, line int64, e event, id uint32, en entry) {
 
 // lineMask gives the bytes that the event touches of a line, one that it does touch.
 func (e event) lineMask(line int64) uint64 {
-	if e.plan != nil {
-		return e.plan.lineMask(line - e.base>>6)
+	if e.placed != nil {
+		return e.placed.lineMask(line - e.base>>6)
 	}
 	lo, hi := max(e.base, line<<6), min(e.base+int64(e.size), (line+1)<<6)
 	if lo >= hi {
@@ -199,7 +199,7 @@ func (e event) lineMask(line int64) uint64 {
 
 // shadowBytes is the memory of the record.
 func (s *launchState) shadowBytes() int64 {
-	n := s.leaves.bytes() + s.events.bytes() + s.entries.bytes() + s.sheets.bytes() + s.duos.bytes() + s.solos.bytes()
+	n := s.leaves.bytes() + s.events.bytes() + s.entries.bytes() + s.ownerLines.bytes() + s.eventPairs.bytes() + s.solos.bytes()
 	for _, g := range s.bufs[:len(s.l.Buffers)] {
 		for _, t := range g.all() {
 			for _, p := range t.pages {
@@ -207,9 +207,9 @@ func (s *launchState) shadowBytes() int64 {
 					n += pageBytes
 				}
 			}
-			for _, q := range t.piles {
+			for _, q := range t.backlogs {
 				if q != nil {
-					n += pileBytes
+					n += backlogBytes
 				}
 			}
 		}

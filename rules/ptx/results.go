@@ -4,8 +4,8 @@ import "slices"
 
 // results collects what a load gives to its registers.
 type results struct {
-	s      *strand
-	mask   *mset
+	s      *threadGroup
+	mask   *threadSet
 	regs   []int32
 	vec    [][]uint64
 	taints []taint

@@ -32,7 +32,7 @@ func Run(ctx context.Context, l *Launch) (*Outcome, error) {
 		if err != nil {
 			return nil, fmt.Errorf("launch of %s: %w", syntax.Clip(l.Entry.Name), err)
 		}
-		s.plan = p.slice(mode == Full, p.provenance(l))
+		s.slice = p.slice(mode == Full, p.provenance(l))
 		s.runAll()
 		if s.needsFull.Load() && mode != Full {
 			mode = Full
@@ -82,8 +82,8 @@ func newLaunch(ctx context.Context, l *Launch, p *program) (*launchState, error)
 		}
 	}
 	s.events, s.leaves = newArena[stored](eventBytes, s.memory), newArena[leaf](leafBytes, s.memory)
-	s.entries, s.sheets = newArena[entry](entryBytes, s.memory), newArena[sheet](sheetBytes, s.memory)
-	s.duos = newArena[duo](duoBytes, s.memory)
+	s.entries, s.ownerLines = newArena[entry](entryBytes, s.memory), newArena[ownerLine](ownerLineBytes, s.memory)
+	s.eventPairs = newArena[eventPair](eventPairBytes, s.memory)
 	s.solos, s.contexts = newArena[uint32](soloBytes, s.memory), newArena[*circumstances](8, s.memory)
 	return s, nil
 }
@@ -123,7 +123,7 @@ func (s *launchState) layout() {
 	for i := range s.l.Buffers {
 		b := &s.l.Buffers[i]
 		g := &gbuf{index: i, base: bufferBase + uint64(i)*bufferGap, size: b.Size, contents: b.Contents, scratch: b.Scratch, silent: s.l.Unrecorded}
-		g.book = newBook(b.Size)
+		g.bufferShadow = newBufferShadow(b.Size)
 		s.bufs = append(s.bufs, g)
 	}
 	end := int64(0)
@@ -194,5 +194,5 @@ func (s *launchState) runAll() {
 		perm := rand.New(rand.NewPCG(s.l.Seed, 0x6b65726e656c)).Perm(int(count))
 		pick = func(i uint64) uint32 { return inner(uint64(perm[i])) }
 	}
-	s.crew(count, pick)
+	s.runWorkers(count, pick)
 }

@@ -1,7 +1,7 @@
 package ptx
 
 // runAtomic executes atom and red, thread after thread.
-func runAtomic(s *strand, c *code) {
+func runAtomic(s *threadGroup, c *code) {
 	mask := s.active(c)
 	if mask == nil {
 		s.keepOld(c)
@@ -75,7 +75,7 @@ func (t *touch) atomicGlobal(one func(i int32, off int64, load func(off int64) (
 	}
 	t.global(updates, func(i int32, g *gbuf, off int64) {
 		if op.want {
-			g.look(t)
+			g.noteLoad(t)
 		}
 		one(i, off, func(o int64) (uint64, taint) {
 			v, tt := g.load(m, o, each)

@@ -3,7 +3,7 @@ package ptx
 import "encoding/binary"
 
 // runLoad executes ld.
-func runLoad(s *strand, c *code) {
+func runLoad(s *threadGroup, c *code) {
 	mask := s.active(c)
 	if mask == nil {
 		s.keepOld(c)
@@ -27,7 +27,7 @@ func runLoad(s *strand, c *code) {
 
 // keepOld is a load that no thread executes: the registers stay, but now
 // depend on the guard.
-func (s *strand) keepOld(c *code) {
+func (s *threadGroup) keepOld(c *code) {
 	if c.guard >= 0 {
 		if tt := s.r[c.guard].taint; tt != 0 {
 			for _, d := range c.dsts {
@@ -52,7 +52,7 @@ func (t *touch) loadGlobal() {
 		done := false
 		t.global(reads, nil)
 		if g := m.find(t.u); g != nil && int64(t.u-g.base)+op.size <= g.size {
-			g.look(t)
+			g.noteLoad(t)
 			for k := range out.regs {
 				v, tt := g.load(m, int64(t.u-g.base)+int64(k*each), each)
 				out.set(k, v, tt|g.order(t, int64(t.u-g.base)))
@@ -73,7 +73,7 @@ func (t *touch) loadGlobal() {
 	seen := (*gbuf)(nil)
 	t.global(reads, func(i int32, g *gbuf, off int64) {
 		if g != seen {
-			g.look(t)
+			g.noteLoad(t)
 			seen = g
 		}
 		ot := g.order(t, off)
@@ -97,9 +97,9 @@ func (t *touch) loadKnown(out *results, each int) bool {
 	if g == nil || g.dirty.Load() || len(g.zero) > 0 || g.contents == nil || int64(lo-g.base)+sh.span > g.size {
 		return false
 	}
-	g.look(t)
+	g.noteLoad(t)
 	off := int64(lo - g.base)
-	t.record(g, reads, sh, off)
+	t.recordShape(g, reads, sh, off)
 	out.begin()
 	data := g.contents[off : off+sh.span]
 	for k := range out.regs {
@@ -123,8 +123,8 @@ func (t *touch) loadKnown(out *results, each int) bool {
 	return true
 }
 
-// look notes that a value is loaded from the buffer.
-func (g *gbuf) look(t *touch) {
+// noteLoad notes that a value is loaded from the buffer.
+func (g *gbuf) noteLoad(t *touch) {
 	if !g.wanted.Load() {
 		g.wanted.Store(true)
 	}
@@ -148,9 +148,9 @@ func (g *gbuf) order(t *touch, off int64) taint {
 	}
 	m := t.s.m
 	found := false
-	for _, tab := range []*table{g.writes, g.atomics} { // of the only worker: stores are kept
+	for _, tab := range []*shadow{g.writes, g.atomics} { // of the only worker: stores are kept
 		line := off >> 6
-		m.rec.parts(tab.now(&m.rec, line), line, func(w part) {
+		m.rec.parts(tab.cellWhileRunning(&m.rec, line), line, func(w part) {
 			found = found || w.entry.mask>>(off&63)&1 != 0 && w.cluster != t.s.b.cl.number
 		})
 	}

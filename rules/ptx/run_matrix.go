@@ -1,7 +1,7 @@
 package ptx
 
 // matrixMask gives the lanes whose addresses count: 8 a matrix.
-func (m *worker) matrixMask(mask *mset, n int) *mset {
+func (m *worker) matrixMask(mask *threadSet, n int) *threadSet {
 	if n == 4 {
 		return mask
 	}
@@ -26,7 +26,7 @@ func (m *worker) matrixMask(mask *mset, n int) *mset {
 
 // matrixRows resolves the rows of n matrices, which the first 8n lanes of each warp
 // name; ok is false where there is nothing to do, or the launch has been stopped.
-func (s *strand) matrixRows(c *code, mask *mset, n int) (t touch, ok bool) {
+func (s *threadGroup) matrixRows(c *code, mask *threadSet, n int) (t touch, ok bool) {
 	rows := s.m.matrixMask(mask, n)
 	if rows.n == 0 {
 		return touch{}, false
@@ -41,7 +41,7 @@ func (s *strand) matrixRows(c *code, mask *mset, n int) (t touch, ok bool) {
 	return t, true
 }
 
-func runLdmatrix(s *strand, c *code, n int, trans bool) {
+func runLdmatrix(s *threadGroup, c *code, n int, trans bool) {
 	mask := s.active(c)
 	if mask == nil {
 		s.keepOld(c)
@@ -93,7 +93,7 @@ func runLdmatrix(s *strand, c *code, n int, trans bool) {
 	out.end()
 }
 
-func runStmatrix(s *strand, c *code, n int, trans bool) {
+func runStmatrix(s *threadGroup, c *code, n int, trans bool) {
 	mask := s.active(c)
 	if mask == nil {
 		return

@@ -13,7 +13,7 @@ func (b *block) sharedBlock(a uint32) (*block, int64) {
 	return b.cl.blocks[r-1], off
 }
 
-// Shared calls each with every thread whose access lies in shared memory, and
+// sharedEach calls each with every thread whose access lies in shared memory, and
 // tells of those that do not, and of copies on their way. each may be nil.
 func (t *touch) sharedEach(write bool, each func(i int32, b *block, off int64)) {
 	m, size := t.s.m, t.c.mem.size

@@ -3,7 +3,7 @@ package ptx
 import "encoding/binary"
 
 // runStore executes st.
-func runStore(s *strand, c *code) {
+func runStore(s *threadGroup, c *code) {
 	mask := s.active(c)
 	if mask == nil {
 		return
@@ -83,7 +83,7 @@ func (t *touch) storeClose(each int, gt taint) bool {
 	if at+sh.span > 1<<dataPageLog {
 		return false
 	}
-	t.record(g, writes, sh, off)
+	t.recordShape(g, writes, sh, off)
 	p := g.page(m, off>>dataPageLog)
 	data, tags := p.data[at:at+sh.span], p.tag[at:at+sh.span]
 	for k, slot := range t.c.src[1:] {

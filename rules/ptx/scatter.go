@@ -6,11 +6,11 @@ func (t *touch) scattered(d direction, size int64, each func(i int32, g *gbuf, o
 	m := t.s.m
 	m.unhold()
 	x := &m.scatter
-	x.d, x.size, x.n, x.g, x.heap = d, size, 0, nil, false
+	x.d, x.size, x.n, x.g, x.many = d, size, 0, nil, false
 	last := (*gbuf)(nil)
 	for k := 0; k < len(t.mask.list); k++ {
-		if x.heap {
-			if k = t.heaped(x, k, each); k == len(t.mask.list) {
+		if x.many {
+			if k = t.logEach(x, k, each); k == len(t.mask.list) {
 				break
 			}
 		}
@@ -32,8 +32,8 @@ func (t *touch) scattered(d direction, size int64, each func(i int32, g *gbuf, o
 					return
 				}
 			}
-			if d != writes && x.book.first.on {
-				m.markFirstBytes(x.book, x.e, int(i), off, size)
+			if d != writes && x.into.first.on {
+				m.markFirstBytes(x.into, x.e, int(i), off, size)
 			}
 			x.add(m, int16(i), off)
 		}
@@ -47,18 +47,18 @@ func (t *touch) scattered(d direction, size int64, each func(i int32, g *gbuf, o
 
 // scatter is an event of single threads in one buffer while it is recorded.
 type scatter struct {
-	d     direction
-	size  int64 // bytes of a thread
-	g     *gbuf
-	book  *book
-	tab   *table
-	also  *table // a second one, or nil
-	e     event
-	id    uint32
-	heap  bool // threads may go on the piles of tab many at a time
-	stops int  // that came to nothing
-	n     int
-	runs  [scatterBatch]threadRun
+	d      direction
+	size   int64 // bytes of a thread
+	g      *gbuf
+	into   *bufferShadow
+	shadow *shadow
+	also   *shadow // a second one, or nil
+	e      event
+	id     uint32
+	many   bool // threads may go on the backlogs of shadow many at a time
+	stops  int  // that came to nothing
+	n      int
+	runs   [scatterBatch]threadRun
 }
 
 const scatterBatch = 64
@@ -81,23 +81,23 @@ func (x *scatter) start(m *worker, t *touch, g *gbuf, i int32) bool {
 	}
 	*st = stored{cluster: b.cl.number, seq: b.cl.seq, orig: t.c.orig, rank: uint16(b.rank), async: t.async, phase: t.phase, thread: m.rec.solo(id)}
 	x.id, x.e = id, m.inContext(t.c, st, nil, b.snapshot(), nil)
-	x.g, x.book = g, m.books[g.index]
+	x.g, x.into = g, m.shadows[g.index]
 	if x.d == writes {
-		x.book.turn(&m.rec)
+		x.into.turn(&m.rec)
 	} else {
 		m.saw(g.index, t.c.orig)
 	}
-	x.tab, x.also = x.book.tables(x.d)
-	x.heap = x.tab.piles != nil && x.size == 4 && t.addr.kind == vector && x.onPiles(&m.rec, x.tab, nil) && (x.d == writes || !x.book.first.on)
+	x.shadow, x.also = x.into.shadows(x.d)
+	x.many = x.shadow.backlogs != nil && x.size == 4 && t.addr.kind == vector && x.defers(&m.rec, x.shadow, nil) && (x.d == writes || !x.into.first.on)
 	x.stops = 0
-	x.tab.note(b.cl.number)
+	x.shadow.note(b.cl.number)
 	if x.also != nil {
 		x.also.note(b.cl.number)
 	}
 	return true
 }
 
-// Add adds a thread's access.
+// add adds a thread's access.
 func (x *scatter) add(m *worker, thread int16, off int64) {
 	if x.n > 0 {
 		r := &x.runs[x.n-1]
@@ -113,13 +113,13 @@ func (x *scatter) add(m *worker, thread int16, off int64) {
 	x.n++
 }
 
-// heaped is heap, with a call of each for the threads. It does not go on where
+// logEach is logMany, with a call of each for the threads. It does not go on where
 // most of them have something special.
-func (t *touch) heaped(x *scatter, k int, each func(i int32, g *gbuf, off int64)) int {
-	to := t.heap(x, k)
+func (t *touch) logEach(x *scatter, k int, each func(i int32, g *gbuf, off int64)) int {
+	to := t.logMany(x, k)
 	if to == k {
 		x.stops++
-		x.heap = x.heap && x.stops < 8
+		x.many = x.many && x.stops < 8
 	}
 	if each != nil {
 		for _, i := range t.mask.list[k:to] {
@@ -137,28 +137,28 @@ func (m *worker) flushScatter() {
 	if len(runs) == 0 {
 		return
 	}
-	m.rec.scatter(x, x.tab, runs)
+	m.rec.scatter(x, x.shadow, runs)
 	if x.also != nil {
 		m.rec.scatter(x, x.also, runs)
 	}
 }
 
-// scatter records runs on a table. Elements that are free in a line's sheet are
+// scatter records runs on a shadow. Elements that are free in a line's owner line are
 // looked up all at once, so that the memory is waited for once.
-func (r *recorder) scatter(x *scatter, t *table, runs []threadRun) {
+func (r *recorder) scatter(x *scatter, t *shadow, runs []threadRun) {
 	var at [scatterBatch]*uint32
-	if x.onPiles(r, t, runs) {
-		runs = r.pileRuns(x, t, runs)
+	if x.defers(r, t, runs) {
+		runs = r.logRuns(x, t, runs)
 	}
 	owner, ok := r.soloOwner(x)
 	if ok {
 		t.places(r, runs, &at)
-		look(at[:len(runs)])
+		prefetch(at[:len(runs)])
 	}
 	moved := false
 	for k := range runs {
-		if from, to, row := runs[k].row(x.size); row {
-			r.putRow(t, x, runs[k], from, to)
+		if from, to, row := runs[k].wholeLines(x.size); row {
+			r.putWholeLines(t, x, runs[k], from, to)
 			moved = ok
 			continue
 		}
@@ -170,7 +170,7 @@ func (r *recorder) scatter(x *scatter, t *table, runs []threadRun) {
 			*p = owner | uint32(runs[k].thread)
 			continue
 		}
-		if ok && r.spread(t, &runs[k]) {
+		if ok && r.spreadTile(t, &runs[k]) {
 			if p = t.place(r, &runs[k]); p != nil && *p == 0 {
 				*p = owner | uint32(runs[k].thread)
 				moved = true
@@ -178,14 +178,14 @@ func (r *recorder) scatter(x *scatter, t *table, runs []threadRun) {
 			}
 		}
 		r.put(t, x.e, x.id, x.size, &runs[k])
-		moved = ok // a line may have another sheet, or a chain, now
+		moved = ok // a line may have another owner line, or a chain, now
 	}
 }
 
-// look reads many words, so that memory is waited for once.
+// prefetch reads many words, so that memory is waited for once.
 //
 //go:noinline
-func look(at []*uint32) (sum uint32) {
+func prefetch(at []*uint32) (sum uint32) {
 	for _, p := range at {
 		if p != nil {
 			sum += *p
@@ -208,34 +208,34 @@ func (x *scatter) numbered(r *recorder) bool {
 	return x.g != nil && n >= 0 && n < 1<<(31-r.m.threadBits)
 }
 
-// Place gives the owner of the element that a single thread touches, nil where
-// its line is no sheet.
-func (t *table) place(r *recorder, run *threadRun) *uint32 {
+// place gives the owner of the element that a single thread touches, nil where
+// its line is no owner line.
+func (t *shadow) place(r *recorder, run *threadRun) *uint32 {
 	if run.n != 1 || run.off&3 != 0 || t.pages == nil {
 		return nil
 	}
 	line := run.off >> 6
 	p := t.pages[line/pageLines]
-	if p == nil || t.piled(line/pageLines) {
+	if p == nil || t.hasBacklog(line/pageLines) {
 		return nil
 	}
 	w := p[line%pageLines/wideLines]
 	cell := uint32(0)
 	switch w & flagBits {
-	case boardFlag:
-		cell = boardLine(w, line)
+	case tileFlag:
+		cell = tileLine(w, line)
 	case leafFlag:
 		cell = r.leaves.get(w & indexBits)[line%wideLines]
 	}
-	if cell&flagBits != sheetFlag {
+	if cell&flagBits != ownerFlag {
 		return nil
 	}
-	return &r.sheets.get(cell & indexBits).owner[run.off>>2&(lineElements-1)]
+	return &r.ownerLines.get(cell & indexBits).owner[run.off>>2&(lineElements-1)]
 }
 
 // places is place for many.
-func (t *table) places(r *recorder, runs []threadRun, at *[scatterBatch]*uint32) {
-	pages, leaves, sheets := t.pages, r.leaves.list, r.sheets.list
+func (t *shadow) places(r *recorder, runs []threadRun, at *[scatterBatch]*uint32) {
+	pages, leaves, lines := t.pages, r.leaves.list, r.ownerLines.list
 	for k := range runs {
 		off := runs[k].off
 		line := uint64(off) >> 6
@@ -243,31 +243,31 @@ func (t *table) places(r *recorder, runs []threadRun, at *[scatterBatch]*uint32)
 			continue
 		}
 		p := pages[line/pageLines]
-		if p == nil || t.piled(int64(line/pageLines)) {
+		if p == nil || t.hasBacklog(int64(line/pageLines)) {
 			continue
 		}
 		w := p[line%pageLines/wideLines]
 		i := w&indexBits + uint32(line%wideLines)
-		if w&flagBits != boardFlag {
+		if w&flagBits != tileFlag {
 			i = w & indexBits
 			if w&flagBits != leafFlag || int(i>>chunkLog) >= len(leaves) {
 				continue
 			}
 			cell := leaves[i>>chunkLog][i&(chunkSize-1)][line%wideLines]
-			if cell&flagBits != sheetFlag {
+			if cell&flagBits != ownerFlag {
 				continue
 			}
 			i = cell & indexBits
 		}
-		if int(i>>chunkLog) >= len(sheets) {
+		if int(i>>chunkLog) >= len(lines) {
 			continue
 		}
-		at[k&(scatterBatch-1)] = &sheets[i>>chunkLog][i&(chunkSize-1)].owner[off>>2&(lineElements-1)]
+		at[k&(scatterBatch-1)] = &lines[i>>chunkLog][i&(chunkSize-1)].owner[off>>2&(lineElements-1)]
 	}
 }
 
 // put records a run, line by line.
-func (r *recorder) put(tab *table, e event, id uint32, size int64, run *threadRun) {
+func (r *recorder) put(tab *shadow, e event, id uint32, size int64, run *threadRun) {
 	end := run.off + int64(run.n)*size
 	for off := run.off; off < end; {
 		line := off >> 6

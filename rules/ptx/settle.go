@@ -16,7 +16,7 @@ type settling struct {
 // settle removes what a new access makes needless, from the chain or from its
 // own mask, which it returns. Of an access that another worker recorded, foreign,
 // nothing of the chain is ordered before it or after.
-func (r *recorder) settle(t *table, cell *uint32, line int64, now part, foreign bool) uint64 {
+func (r *recorder) settle(t *shadow, cell *uint32, line int64, now part, foreign bool) uint64 {
 	c := &r.settling
 	c.now, c.mask, c.line, c.foreign, c.count, c.met, c.near.n, c.near.top = now, now.entry.mask, line, foreign, 0, 0, 0, 0
 	prev := (*entry)(nil)
@@ -25,8 +25,8 @@ func (r *recorder) settle(t *table, cell *uint32, line int64, now part, foreign 
 		next := en.next
 		c.count++
 		if en.mask&c.mask != 0 {
-			if en.how == inSheet {
-				r.meetSheet(t, c, en)
+			if en.how == inOwnerLine {
+				r.meetOwners(t, c, en)
 			} else {
 				en.mask &^= r.meet(t, c, part{r.event(en.ev - 1), *en})
 			}
@@ -38,8 +38,8 @@ func (r *recorder) settle(t *table, cell *uint32, line int64, now part, foreign 
 			} else {
 				prev.next = next
 			}
-			if en.how == inSheet {
-				r.freeSheet(en.ev)
+			if en.how == inOwnerLine {
+				r.freeOwnerLine(en.ev)
 			}
 			r.freeEntry(i)
 		} else {
@@ -63,9 +63,9 @@ func (r *recorder) settle(t *table, cell *uint32, line int64, now part, foreign 
 	return c.mask
 }
 
-// meetSheet is meet for the owners of a sheet, of which it takes whole elements only.
-func (r *recorder) meetSheet(t *table, c *settling, en *entry) {
-	sh := r.sheets.get(en.ev)
+// meetOwners is meet for the owners of an owner line, of which it takes whole elements only.
+func (r *recorder) meetOwners(t *shadow, c *settling, en *entry) {
+	sh := r.ownerLines.get(en.ev)
 	for b := (en.mask&c.mask | (en.mask&c.mask)>>1 | (en.mask&c.mask)>>2 | (en.mask&c.mask)>>3) & 0x1111111111111111; b != 0; {
 		k := bits.TrailingZeros64(b) / 4
 		o, element := sh.owner[k], elementMask<<(4*k)
@@ -87,7 +87,7 @@ func (r *recorder) meetSheet(t *table, c *settling, en *entry) {
 
 // meet says which bytes of an older part an access makes needless, or takes
 // from the access what the older part makes needless.
-func (r *recorder) meet(t *table, c *settling, old part) uint64 {
+func (r *recorder) meet(t *shadow, c *settling, old part) uint64 {
 	both := old.entry.mask & c.mask
 	c.met++
 	if old.cluster != c.now.cluster {
@@ -108,7 +108,7 @@ func (r *recorder) meet(t *table, c *settling, old part) uint64 {
 }
 
 // limit leaves to each byte the two smallest clusters.
-func (r *recorder) limit(t *table, cell *uint32, c *settling) {
+func (r *recorder) limit(t *shadow, cell *uint32, c *settling) {
 	twice := c.near.twice(c.now.cluster)
 	if c.mask &^= twice; twice == ^uint64(0) {
 		r.entries.get(*cell & indexBits).bound = c.near.top + 1
@@ -209,14 +209,14 @@ func (r *recorder) cut(cell *uint32, en *entry, unit uint64, second uint32) {
 	if en.mask&unit == 0 {
 		return
 	}
-	if en.how != inSheet {
+	if en.how != inOwnerLine {
 		if r.event(en.ev-1).cluster > second {
 			en.mask &^= unit
 		}
 		return
 	}
 	first := bits.TrailingZeros64(unit) / 4
-	sh := r.sheets.get(en.ev)
+	sh := r.ownerLines.get(en.ev)
 	element := elementMask << (4 * first)
 	p := r.part(sh.owner[first], element)
 	if p.cluster <= second {

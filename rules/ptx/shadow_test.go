@@ -23,10 +23,10 @@ func TestSizesOfTheRecord(t *testing.T) {
 	assert.EqualValues(t, eventBytes, unsafe.Sizeof(stored{}))
 	assert.EqualValues(t, entryBytes, unsafe.Sizeof(entry{}))
 	assert.EqualValues(t, leafBytes, unsafe.Sizeof(leaf{}))
-	assert.EqualValues(t, sheetBytes, unsafe.Sizeof(sheet{}))
-	assert.EqualValues(t, duoBytes, unsafe.Sizeof(duo{}))
+	assert.EqualValues(t, ownerLineBytes, unsafe.Sizeof(ownerLine{}))
+	assert.EqualValues(t, eventPairBytes, unsafe.Sizeof(eventPair{}))
 	assert.EqualValues(t, pageBytes, unsafe.Sizeof(page{}))
-	assert.EqualValues(t, pileBytes, unsafe.Sizeof(pile{}))
+	assert.EqualValues(t, backlogBytes, unsafe.Sizeof(backlog{}))
 	assert.EqualValues(t, firstBytes, unsafe.Sizeof(firstPage{}))
 	assert.Equal(t, soloBytes, 4)
 }

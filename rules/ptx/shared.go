@@ -14,7 +14,7 @@ func (s *sharedMemory) init(m *worker) {
 	if k := len(m.sharedPool); k > 0 {
 		s.data, s.tag = m.sharedPool[k-1].data, m.sharedPool[k-1].tag
 		m.sharedPool = m.sharedPool[:k-1]
-		if m.plan.keepShared || m.p.hasBars {
+		if m.slice.keepShared || m.p.hasBars {
 			clear(s.data)
 			clear(s.tag)
 		}

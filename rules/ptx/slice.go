@@ -150,7 +150,7 @@ func (p *program) keepStores(sl *slicing, loaded taint, bases func(c *code) tain
 func (p *program) hoisting(sl *slicing, defs [][]*code) {
 	fixed := make([]bool, len(p.slots))
 	for _, k := range p.consts {
-		if k.special == "" || !blockSpecial(k.special) {
+		if k.special == "" || !changesWithBlock(k.special) {
 			fixed[k.slot] = true
 		} else {
 			sl.perBlock = append(sl.perBlock, k)

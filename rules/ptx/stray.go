@@ -9,7 +9,7 @@ type strayKey struct {
 // there are accesses.
 func (m *worker) stray(t *touch, i int32, a uint64, size int64, write bool) {
 	k := strayKey{t.c.orig, t.space}
-	if s := m.strays[k]; s != nil {
+	if s := m.found.strays[k]; s != nil {
 		s.Count++
 		if !before(t.s.b.id, s.Block) {
 			return
@@ -20,7 +20,7 @@ func (m *worker) stray(t *touch, i int32, a uint64, size int64, write bool) {
 		return
 	}
 	s := m.newStray(t, i, a, size, write)
-	m.strays[k] = &s
+	m.found.strays[k] = &s
 }
 
 func (m *worker) newStray(t *touch, i int32, a uint64, size int64, write bool) Stray {
@@ -35,7 +35,7 @@ func (m *worker) newStray(t *touch, i int32, a uint64, size int64, write bool) S
 // addStrays adds what a worker noted to what the launch tells: of each kind the
 // first block's.
 func (s *launchState) addStrays(m *worker) {
-	for k, x := range m.strays {
+	for k, x := range m.found.strays {
 		old := s.strays[k]
 		switch {
 		case old == nil:

@@ -75,7 +75,7 @@ func lowerBar(l *lowerer, in *syntax.Instruction) error {
 }
 
 // unguarded emits a code that a branch goes around where the guard is false:
-// threads that wait must not be followed by others of their strand.
+// threads that wait must not be followed by others of their group.
 func (l *lowerer) unguarded(c *code) {
 	over := l.around()
 	l.emit(c)

@@ -15,7 +15,7 @@ func controlRows() []Row {
 		{"brkpt", m + "brkpt", lowerNothing},
 		{"pmevent", m + "pmevent", lowerNothing},
 		{"nanosleep", m + "nanosleep", func(l *lowerer, _ *syntax.Instruction) error {
-			l.emit(&code{run: func(s *strand, _ *code) { s.yield = true }, effect: true})
+			l.emit(&code{run: func(s *threadGroup, _ *code) { s.yield = true }, effect: true})
 			return nil
 		}},
 		{"setmaxnreg", m + "setmaxnreg", lowerNothing},
@@ -130,7 +130,7 @@ func lowerExit(l *lowerer, _ *syntax.Instruction) error {
 
 func (l *lowerer) trap() error {
 	over := l.around()
-	l.emit(&code{run: func(s *strand, c *code) {
+	l.emit(&code{run: func(s *threadGroup, c *code) {
 		s.m.stopAt(c.in, "the kernel executes a trap")
 	}, effect: true})
 	l.emit(&code{term: termExit, effect: true})

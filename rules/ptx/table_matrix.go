@@ -71,7 +71,7 @@ func lowerLdmatrix(l *lowerer, in *syntax.Instruction) error {
 	if _, err := l.laneSync(syntax.Operand{Kind: syntax.KindConstant, Bits: 0xffffffff}); err != nil {
 		return err
 	}
-	c.run = func(s *strand, c *code) { runLdmatrix(s, c, n, trans) }
+	c.run = func(s *threadGroup, c *code) { runLdmatrix(s, c, n, trans) }
 	l.guarded(c)
 	return nil
 }
@@ -103,7 +103,7 @@ func lowerStmatrix(l *lowerer, in *syntax.Instruction) error {
 	if _, err := l.laneSync(syntax.Operand{Kind: syntax.KindConstant, Bits: 0xffffffff}); err != nil {
 		return err
 	}
-	c.run = func(s *strand, c *code) { runStmatrix(s, c, n, trans) }
+	c.run = func(s *threadGroup, c *code) { runStmatrix(s, c, n, trans) }
 	l.guarded(c)
 	return nil
 }

@@ -7,7 +7,7 @@ func (l *lowerer) opaqueOp(dsts, src []int32) {
 	l.guarded(&code{run: runOpaque, dsts: dsts, src: src})
 }
 
-func runOpaque(s *strand, c *code) {
+func runOpaque(s *threadGroup, c *code) {
 	if s.guarded(c) == nil {
 		s.keepOld(c)
 		return

@@ -33,7 +33,7 @@ type syncOp struct{ barrier bool }
 
 // runLaneSync orders the lanes named by a member mask. Lanes that are missing
 // are waited for, as long as anybody else can still move.
-func runLaneSync(s *strand, c *code) {
+func runLaneSync(s *threadGroup, c *code) {
 	mask := s.active(c)
 	if mask == nil {
 		return
@@ -84,14 +84,14 @@ func memberGroups(x *value, w int, here uint32, f func(members uint32)) {
 	}
 }
 
-// waitLanes parks the strand until others come to the same instruction; it
+// waitLanes parks the group until others come to the same instruction; it
 // joins one that waits there. It returns false when waiting has been given up.
-func (s *strand) waitLanes(c *code) bool {
+func (s *threadGroup) waitLanes(c *code) bool {
 	if s.tired == c {
 		s.tired = nil
 		return false
 	}
-	for _, o := range s.b.cl.strands {
+	for _, o := range s.b.cl.groups {
 		if o != s && o.b == s.b && o.state == blocked && o.wait == c && o.lanes {
 			o.state, o.lanes, o.wait = running, false, nil
 			o.pc-- // it asks again, for both
@@ -110,7 +110,7 @@ func (s *strand) waitLanes(c *code) bool {
 }
 
 // mergeAll merges in the middle of a basic block: every register counts.
-func (s *strand) mergeAll(a *strand) {
+func (s *threadGroup) mergeAll(a *threadGroup) {
 	b := s.m.p.blocks[s.bb]
 	live := b.live
 	b.live = nil
@@ -123,10 +123,10 @@ type laneFunc func(c *code, x []*value, w int, lanes uint32, set func(k, lane in
 
 // lanesOp emits the values of a warp-wide instruction.
 func (l *lowerer) lanesOp(dsts []int32, f laneFunc, src ...int32) {
-	l.guarded(&code{run: func(s *strand, c *code) { runLanes(s, c, f) }, dsts: dsts, src: src, sync: nil})
+	l.guarded(&code{run: func(s *threadGroup, c *code) { runLanes(s, c, f) }, dsts: dsts, src: src, sync: nil})
 }
 
-func runLanes(s *strand, c *code, f laneFunc) {
+func runLanes(s *threadGroup, c *code, f laneFunc) {
 	mask := s.guarded(c)
 	if mask == nil {
 		s.keepOld(c)
@@ -175,7 +175,7 @@ func runLanes(s *strand, c *code, f laneFunc) {
 }
 
 // settle makes a vector uniform where all threads of the set agree.
-func (x *value) settle(mask *mset, n int) {
+func (x *value) settle(mask *threadSet, n int) {
 	if mask.n != n {
 		return
 	}
@@ -188,7 +188,7 @@ func (x *value) settle(mask *mset, n int) {
 }
 
 // lanesRemembered is evalThread for warp-wide instructions of all threads.
-func lanesRemembered(s *strand, c *code, x []*value, f laneFunc, tt taint) bool {
+func lanesRemembered(s *threadGroup, c *code, x []*value, f laneFunc, tt taint) bool {
 	m := s.m
 	if len(x) > 4 {
 		return false

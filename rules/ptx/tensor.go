@@ -277,7 +277,7 @@ func (t *tensorBox) run(x *bulk, d *Descriptor) {
 	}
 }
 
-// Place gives a row's offset in the tensor; inside is false where it lies outside.
+// place gives a row's offset in the tensor; inside is false where it lies outside.
 func (t *tensorBox) place(d *Descriptor, r int64) (base int64, inside bool) {
 	inside = true
 	for i := 1; i < t.rank; i++ {

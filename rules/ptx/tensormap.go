@@ -50,13 +50,13 @@ func lowerTensormap(l *lowerer, in *syntax.Instruction) error {
 		return err
 	}
 	c := &code{effect: true, src: []int32{a, v}, needs: []int32{a, v}, mem: &memOp{space: sp, off: aoff, size: mapSize, write: true, what: "tensormap"}}
-	c.run = func(s *strand, c *code) { runReplace(s, c, off, width, bit) }
+	c.run = func(s *threadGroup, c *code) { runReplace(s, c, off, width, bit) }
 	l.guarded(c)
 	return nil
 }
 
 // runReplace sets a field of the tensor map in memory.
-func runReplace(s *strand, c *code, off, width int64, bit uint) {
+func runReplace(s *threadGroup, c *code, off, width int64, bit uint) {
 	mask := s.active(c)
 	if mask == nil {
 		return
@@ -128,7 +128,7 @@ func lowerCopyMap(l *lowerer, in *syntax.Instruction, _ []string) error {
 }
 
 // runCopyMap copies a tensor map from shared to global memory, once per warp.
-func runCopyMap(s *strand, c *code) {
+func runCopyMap(s *threadGroup, c *code) {
 	mask := s.active(c)
 	if mask == nil {
 		return

@@ -32,7 +32,7 @@ func (o *Outcome) InPlace(operand, result int, shift int64) Verdict {
 
 // pair looks for a byte that is read through op and not before it is written through res.
 type pair struct {
-	rec     *record
+	rec     *accessRecord
 	op, res *gbuf
 	shift   int64
 	lastR   uint32 // cells of the pair of events that was found ordered last
@@ -56,7 +56,7 @@ func (p *pair) witness() *Witness {
 		return w
 	}
 	var best *Witness
-	for _, writers := range []*table{p.res.writes, p.res.atomics} {
+	for _, writers := range []*shadow{p.res.writes, p.res.atomics} {
 		if w := p.scan(writers); w != nil {
 			best = earlier(best, w)
 		}
@@ -67,7 +67,7 @@ func (p *pair) witness() *Witness {
 // zeroed looks for a read of bytes that are zeroed before the launch.
 func (p *pair) zeroed() *Witness {
 	for _, z := range union(p.res.zero, nil) {
-		for _, readers := range []*table{p.op.reads, p.op.updated} {
+		for _, readers := range []*shadow{p.op.reads, p.op.updated} {
 			for _, r := range p.rec.ranges(readers) {
 				lo, hi := max(z.Start+p.shift, r.Start), min(z.End+p.shift, r.End)
 				if lo < hi {
@@ -79,8 +79,8 @@ func (p *pair) zeroed() *Witness {
 	return nil
 }
 
-// scan goes through the lines that a table of the result writes.
-func (p *pair) scan(writers *table) *Witness {
+// scan goes through the lines that a shadow of the result writes.
+func (p *pair) scan(writers *shadow) *Witness {
 	var out *Witness
 	writers.each(&p.rec.r, func(line, n int64, cell uint32) bool {
 		for end := line + n; line < end && out == nil; line++ {
@@ -97,7 +97,7 @@ func (p *pair) scan(writers *table) *Witness {
 // holds for the KiB: nobody reads it, or an event that is ordered wherever the
 // two meet.
 func (p *pair) settled(cell uint32, line int64) bool {
-	for _, readers := range []*table{p.op.reads, p.op.updated} {
+	for _, readers := range []*shadow{p.op.reads, p.op.updated} {
 		if w := readers.word(line); w != 0 && (w&flagBits != 0 || w != p.lastR || cell != p.lastW) {
 			return false
 		}
@@ -105,13 +105,13 @@ func (p *pair) settled(cell uint32, line int64) bool {
 	return true
 }
 
-// Line checks one line of the result against the one or two of the operand
+// line checks one line of the result against the one or two of the operand
 // that it would share.
 func (p *pair) line(cell uint32, line int64) *Witness {
 	start := line<<6 + p.shift // in the operand
 	first := start >> 6
 	var best *Witness
-	for _, readers := range []*table{p.op.reads, p.op.updated} {
+	for _, readers := range []*shadow{p.op.reads, p.op.updated} {
 		if !readers.any {
 			continue
 		}

@@ -29,7 +29,7 @@ func (x sharedMatrix) layout(d uint64) matrixLayout {
 	return matrixLayout{x, field(0), field(16), field(32), [4]int64{16, 128, 64, 32}[d>>62], d>>49&7 != 0 && d>>62 != 0}
 }
 
-// Words calls f with the address of each part of 16 bytes that is read.
+// parts calls f with the address of each part of 16 bytes that is read.
 func (x *matrixLayout) parts(f func(a int64)) {
 	if !x.across {
 		second := int64(16)
@@ -102,7 +102,7 @@ func (k *copies) readMatrix(t *touch, b *block, thread int, x matrixLayout) {
 
 // runMatrixReads is what wgmma.mma_async does to shared memory, warpgroup after
 // warpgroup: all threads of one have the same descriptors.
-func runMatrixReads(s *strand, c *code) {
+func runMatrixReads(s *threadGroup, c *code) {
 	mask := s.active(c)
 	if mask == nil {
 		return

@@ -204,7 +204,7 @@ func (p *parser) file() error {
 	return nil
 }
 
-// Location reads .loc FILE LINE COLUMN [, function_name LABEL [+ N], inlined_at FILE LINE COLUMN].
+// location reads .loc FILE LINE COLUMN [, function_name LABEL [+ N], inlined_at FILE LINE COLUMN].
 func (p *parser) location() error {
 	p.advance()
 	var n [3]int64

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Function reads .entry or .func, its parameters, its performance directives and its body.
+// function reads .entry or .func, its parameters, its performance directives and its body.
 func (p *parser) function(extern bool) error {
 	f := &Function{entry: p.tok.text == ".entry", At: p.tok.at, Declared: true}
 	p.advance()
@@ -175,7 +175,7 @@ func (p *parser) registers() error {
 	}
 }
 
-// Register finds a register by name, -1 when there is none.
+// register finds a register by name, -1 when there is none.
 func (p *parser) register(name string) (int32, error) {
 	digits := len(name)
 	for digits > 0 && isDigit(name[digits-1]) {

@@ -1,6 +1,6 @@
 package syntax
 
-// Operand reads one operand of an instruction (PTX ISA, "Instruction Operands").
+// operand reads one operand of an instruction (PTX ISA, "Instruction Operands").
 func (p *parser) operand(depth int) (Operand, error) {
 	if p.ops++; p.ops > maxOperands || depth > 4 {
 		return Operand{}, p.errorf("too many operands")

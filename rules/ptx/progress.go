@@ -1,8 +1,8 @@
 package ptx
 
-// look compares the strand with what it was at the same place the last time:
+// watchProgress compares the group with what it was at the same place the last time:
 // if nothing in it nor in the memory of the cluster has changed, it is stuck.
-func (s *strand) look() {
+func (s *threadGroup) watchProgress() {
 	v := s.b.cl.version
 	if s.watch == s.bb && s.seen == v {
 		if h := s.fingerprint(); h == s.hash {
@@ -17,11 +17,11 @@ func (s *strand) look() {
 	s.watch, s.seen, s.hash, s.looks = s.bb, v, s.fingerprint(), 2
 }
 
-func (s *strand) fingerprint() uint64 {
+func (s *threadGroup) fingerprint() uint64 {
 	h := uint64(14695981039346656037)
 	mix := func(x uint64) { h = (h ^ x) * 1099511628211; h ^= h >> 29 }
 	each := func(i int32) {
-		if !s.m.plan.control[i] {
+		if !s.m.slice.control[i] {
 			return
 		}
 		x := &s.r[i]

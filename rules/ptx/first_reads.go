@@ -1,7 +1,7 @@
 package ptx
 
 // firstReads marks the bytes read before any write that is ordered before: one
-// word a line, once the book has a write.
+// word a line, once the buffer's shadow has a write.
 type firstReads struct {
 	on    bool
 	count int64 // of pages, once there is one
@@ -32,7 +32,7 @@ func (f *firstReads) mark(m *worker, line, n int64, mask uint64) {
 	}
 }
 
-// Add takes the marks of another worker.
+// add takes the marks of another worker.
 func (f *firstReads) add(o *firstReads) {
 	if f.pages == nil {
 		f.pages = o.pages
@@ -66,16 +66,16 @@ func (f *firstReads) each(g func(line int64, mask uint64)) {
 }
 
 // markFirst marks the bytes of a read that no earlier write of its own cluster covers.
-func (m *worker) markFirst(b *book, ev event) {
+func (m *worker) markFirst(b *bufferShadow, ev event) {
 	first := ev.base >> 6
-	if ev.plan == nil {
+	if ev.placed == nil {
 		for line := first; line<<6 < ev.base+int64(ev.size); line++ {
 			m.markLine(b, line, part{ev, entry{mask: ev.lineMask(line), thread: anyThread}})
 		}
 		return
 	}
-	for i := range ev.plan.runs {
-		l := &ev.plan.runs[i]
+	for i := range ev.placed.runs {
+		l := &ev.placed.runs[i]
 		for k := range l.count {
 			m.markLine(b, first+l.delta+k, part{ev, entry{mask: l.mask, thread: anyThread}})
 		}
@@ -83,7 +83,7 @@ func (m *worker) markFirst(b *book, ev event) {
 }
 
 // markFirstBytes is markFirst for one thread.
-func (m *worker) markFirstBytes(b *book, ev event, thread int, off, size int64) {
+func (m *worker) markFirstBytes(b *bufferShadow, ev event, thread int, off, size int64) {
 	for end := off + size; off < end; {
 		line := off >> 6
 		stop := min(end, (line+1)<<6)
@@ -93,14 +93,14 @@ func (m *worker) markFirstBytes(b *book, ev event, thread int, off, size int64) 
 	}
 }
 
-func (m *worker) markLine(b *book, line int64, read part) {
+func (m *worker) markLine(b *bufferShadow, line int64, read part) {
 	left := read.entry.mask
 	if m.began != nil { // recorded when it ends, but it may read as soon as it is issued
 		at, when := *read.stored, *read.circumstances
 		at.seq, when.sync = m.began.seq, m.began.sync
 		read.event = event{&at, &when}
 	}
-	if cell := b.writes.now(&m.rec, line); cell != 0 {
+	if cell := b.writes.cellWhileRunning(&m.rec, line); cell != 0 {
 		m.rec.partsOf(cell, line, left, func(w part) {
 			if both := w.entry.mask & left; both != 0 && w.cluster == read.cluster {
 				left &^= m.rec.before(w, read, line, both)
@@ -116,7 +116,7 @@ func (m *worker) markLine(b *book, line int64, read part) {
 // counts as read first, and nothing is kept for it. Its first write turns what
 // was read into marks.
 func (m *worker) note(g *gbuf, d direction, ev event) {
-	b := m.books[g.index]
+	b := m.shadows[g.index]
 	if d == writes {
 		b.turn(&m.rec)
 		m.rec.add(b.writes, nil, ev)
@@ -129,33 +129,33 @@ func (m *worker) note(g *gbuf, d direction, ev event) {
 	for _, orig := range ev.more {
 		m.saw(g.index, orig)
 	}
-	t, also := b.tables(d)
+	t, also := b.shadows(d)
 	m.rec.add(t, also, ev)
 }
 
 // turn marks everything read so far.
-func (b *book) turn(r *recorder) {
+func (b *bufferShadow) turn(r *recorder) {
 	if b.first.on {
 		return
 	}
 	b.first.on = true
-	for n, q := range b.reads.piles {
+	for n, q := range b.reads.backlogs {
 		if q != nil {
-			r.deal(b.reads, int64(n), q)
+			r.drainPage(b.reads, int64(n), q)
 		}
 	}
-	for _, t := range []*table{b.reads, b.atomics} {
+	for _, t := range []*shadow{b.reads, b.atomics} {
 		t.masks(r, func(line, n int64, mask uint64) { b.first.mark(r.m, line, n, mask) })
 	}
 }
 
 // saw notes that an instruction reads a buffer.
 func (m *worker) saw(buffer int, orig int32) {
-	if m.lastSaw[orig] == int32(buffer)+1 {
+	if m.found.lastSaw[orig] == int32(buffer)+1 {
 		return
 	}
-	m.lastSaw[orig] = int32(buffer) + 1
-	m.seen[sight{buffer, orig}] = true
+	m.found.lastSaw[orig] = int32(buffer) + 1
+	m.found.seen[sight{buffer, orig}] = true
 }
 
 // sight is an instruction that reads a buffer.

@@ -21,7 +21,7 @@ func TestRowsTellWhatThreadsTell(t *testing.T) {
 					m := bench(t, threads, bytes)
 					r, x := &m.rec, &scatter{d: d, g: m.bufs[0], size: size}
 					rnd := rand.New(rand.NewPCG(uint64(size), uint64(unit)))
-					direct, rows := newTable(bytes, d == reads), newTable(bytes, d == reads)
+					direct, rows := newShadow(bytes, d == reads), newShadow(bytes, d == reads)
 					state, slot, ok := r.contexts.alloc()
 					require.True(t, ok)
 					*slot = &circumstances{sync: &syncState{}}
@@ -35,7 +35,7 @@ func TestRowsTellWhatThreadsTell(t *testing.T) {
 						n := 1 + rnd.IntN(threads)
 						run := threadRun{rnd.Int64N(bytes/unit) * unit, int16(rnd.IntN(threads - n + 1)), int16(n)}
 						run.n = int16(min(int64(run.n), (bytes-run.off)/size))
-						if _, _, ok := run.row(size); ok {
+						if _, _, ok := run.wholeLines(size); ok {
 							whole++
 						}
 						r.put(direct, x.e, id, size, &run)

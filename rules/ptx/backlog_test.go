@@ -13,7 +13,7 @@ import (
 )
 
 // gathers are launches that touch elements one by one without a pattern: each
-// once, so often that piles are dealt out while blocks run, and beside accesses
+// once, so often that backlogs are drained while blocks run, and beside accesses
 // of other kinds.
 func gathers(t testing.TB) map[string]*Launch {
 	const threads, blocks = 256, 256
@@ -72,12 +72,12 @@ func bench(t *testing.T, threads uint32, size int64) *worker {
 	require.NoError(t, err)
 	s, err := newLaunch(context.Background(), l, p)
 	require.NoError(t, err)
-	s.plan = p.slice(false, p.provenance(l))
+	s.slice = p.slice(false, p.provenance(l))
 	return newWorker(s, true)
 }
 
-// told gives who touches each 4 bytes of a table, as text.
-func told(r *recorder, t *table) []string {
+// told gives who touches each 4 bytes of a shadow, as text.
+func told(r *recorder, t *shadow) []string {
 	var out []string
 	t.each(r, func(line, n int64, cell uint32) bool {
 		for end := line + n; line < end; line++ {
@@ -98,8 +98,8 @@ func told(r *recorder, t *table) []string {
 	return out
 }
 
-// TestPilesTellWhatSheetsTell records the same accesses at once and through piles.
-func TestPilesTellWhatSheetsTell(t *testing.T) {
+// TestBacklogsTellWhatOwnerLinesTell records the same accesses at once and through backlogs.
+func TestBacklogsTellWhatOwnerLinesTell(t *testing.T) {
 	const size = 3<<pageLog + 100
 	for i, threads := range []uint32{2, 32, 256, 1000, 2, 32, 256, 1000} {
 		d := [2]direction{reads, writes}[i/4]
@@ -107,13 +107,13 @@ func TestPilesTellWhatSheetsTell(t *testing.T) {
 			name     string
 			events   int
 			elements int // among which threads choose
-			skip     int // numbers of events that are not of this table, at most
+			skip     int // numbers of events that are not of this shadow, at most
 			ranges   int // one in so many events is of a range of bytes; 0 none
 		}{
 			{"many", 60000 / int(threads), size / 4, 1, 0},
-			{"more than a pile holds", 40000 / int(threads), pageLines * lineElements, 1, 0},
+			{"more than a backlog holds", 40000 / int(threads), pageLines * lineElements, 1, 0},
 			{"few", 3000 / int(threads), 200, 1, 0},
-			{"leaps", 300, size / 4, 1 << (20 - pileElements), 0},
+			{"leaps", 300, size / 4, 1 << (20 - elementBits), 0},
 			{"great leaps", 50, size / 4, 1 << 14, 0},
 			{"ranges between", 10000 / int(threads), size / 4, 1, 5},
 		} {
@@ -121,7 +121,7 @@ func TestPilesTellWhatSheetsTell(t *testing.T) {
 				m := bench(t, threads, size)
 				r, x := &m.rec, &scatter{d: d, g: m.bufs[0]}
 				rnd := rand.New(rand.NewPCG(uint64(threads), 1))
-				direct, piled := newTable(size, d == reads), newTable(size, d == reads)
+				direct, later := newShadow(size, d == reads), newShadow(size, d == reads)
 				states := [4]uint32{}
 				for i := range states {
 					id, slot, ok := r.contexts.alloc()
@@ -134,7 +134,7 @@ func TestPilesTellWhatSheetsTell(t *testing.T) {
 					*st = stored{cluster: uint32(rnd.IntN(3)), seq: seq, context: states[4*int(seq)/c.events]}
 					if c.ranges > 0 && rnd.IntN(c.ranges) == 0 {
 						st.base, st.size, st.thread = int64(rnd.IntN(c.elements))&^3, 4*uint32(1+rnd.IntN(3)), int32(rnd.IntN(int(threads)))
-						for _, tab := range []*table{direct, piled} {
+						for _, tab := range []*shadow{direct, later} {
 							r.lines(tab, r.event(id), id)
 						}
 						continue
@@ -153,17 +153,17 @@ func TestPilesTellWhatSheetsTell(t *testing.T) {
 						}
 					}
 					for chunk := range slices.Chunk(runs, scatterBatch) {
-						r.scatter(x, piled, chunk)
+						r.scatter(x, later, chunk)
 					}
 				}
-				require.NotNil(t, piled.piles)
-				for n, q := range piled.piles {
+				require.NotNil(t, later.backlogs)
+				for n, q := range later.backlogs {
 					if q != nil {
-						r.deal(piled, int64(n), q)
+						r.drainPage(later, int64(n), q)
 					}
 				}
 				require.Empty(t, m.reason)
-				want, got := told(r, direct), told(r, piled)
+				want, got := told(r, direct), told(r, later)
 				require.Greater(t, len(want), c.events/4)
 				if !slices.Equal(want, got) {
 					assert.Equal(t, len(want), len(got))

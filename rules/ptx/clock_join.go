@@ -1,21 +1,21 @@
 package ptx
 
-// joiner makes the union of several threads' knowledge.
-type joiner struct {
+// clockJoin makes the union of several threads' knowledge.
+type clockJoin struct {
 	b    *block
-	out  know
-	last *know
+	out  vectorClock
+	last *vectorClock
 	any  bool
 }
 
-func (j *joiner) add(k *know) {
+func (j *clockJoin) add(k *vectorClock) {
 	if k == nil || k == j.last {
 		return
 	}
 	j.last = k
 	j.any = true
-	j.out.thr = maxInto(j.out.thr, k.thr)
-	j.out.bar = maxInto(j.out.bar, k.bar)
+	j.out.threads = maxInto(j.out.threads, k.threads)
+	j.out.phases = maxInto(j.out.phases, k.phases)
 }
 
 func maxInto(dst, src []uint32) []uint32 {
@@ -33,16 +33,16 @@ func maxInto(dst, src []uint32) []uint32 {
 }
 
 // release adds what a thread makes known now: all that it knows, and itself.
-func (j *joiner) release(t int) {
+func (j *clockJoin) release(t int) {
 	b := j.b
-	j.add(b.knowOf(t))
+	j.add(b.clockOf(t))
 	j.any = true
 	n := b.m.threads * len(b.cl.blocks)
-	if len(j.out.thr) < n {
-		j.out.thr = maxInto(make([]uint32, n), j.out.thr)
+	if len(j.out.threads) < n {
+		j.out.threads = maxInto(make([]uint32, n), j.out.threads)
 	}
 	base := b.rank * b.m.threads
-	thr := j.out.thr
+	thr := j.out.threads
 	thr[base+t] = b.cl.seq
 	ws := b.warpAll
 	if b.warps != nil {
@@ -66,16 +66,16 @@ func (j *joiner) release(t int) {
 }
 
 // releaseAll is release for a set of threads.
-func (j *joiner) releaseAll(set *mset) {
+func (j *clockJoin) releaseAll(set *threadSet) {
 	for _, t := range set.list {
 		j.release(int(t))
 	}
 }
 
-func (j *joiner) done() *know {
+func (j *clockJoin) done() *vectorClock {
 	if !j.any {
 		return nil
 	}
 	k := j.out
-	return &know{thr: k.thr, bar: k.bar}
+	return &vectorClock{threads: k.threads, phases: k.phases}
 }

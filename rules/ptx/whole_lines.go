@@ -28,26 +28,26 @@ func (st *stored) alike(b *stored, delta int64) bool {
 	return how == b.thread>>pieceShift && int64(st.thread-b.thread)<<(how-1) == st.base-b.base-delta
 }
 
-// row gives the ends of the whole lines of a run, and whether there are any.
-func (run *threadRun) row(size int64) (from, to int64, ok bool) {
+// wholeLines gives the ends of the whole lines of a run, and whether there are any.
+func (run *threadRun) wholeLines(size int64) (from, to int64, ok bool) {
 	from, to = (run.off+63)&^63, (run.off+int64(run.n)*size)&^63
 	return from, to, run.n > 1 && from < to
 }
 
-// putRow records a run that has whole lines: these as an event, and what is left
+// putWholeLines records a run that has whole lines: these as an event, and what is left
 // at its ends by threads.
-func (r *recorder) putRow(t *table, x *scatter, run threadRun, from, to int64) {
+func (r *recorder) putWholeLines(t *shadow, x *scatter, run threadRun, from, to int64) {
 	if n := (from - run.off) / x.size; n > 0 {
 		r.put(t, x.e, x.id, x.size, &threadRun{run.off, run.thread, int16(n)})
 	}
 	first, end := int64(run.thread)+(from-run.off)/x.size, run.off+int64(run.n)*x.size
-	r.addRow(t, x, first, from, to)
+	r.addWholeLines(t, x, first, from, to)
 	if n := (end - to) / x.size; n > 0 {
 		r.put(t, x.e, x.id, x.size, &threadRun{to, int16(first + (to-from)/x.size), int16(n)})
 	}
 }
 
-func (r *recorder) addRow(t *table, x *scatter, first, from, to int64) {
+func (r *recorder) addWholeLines(t *shadow, x *scatter, first, from, to int64) {
 	id, st, ok := r.events.alloc()
 	if !ok {
 		r.m.stop("the record of accesses is full")

@@ -1,44 +1,44 @@
 package ptx
 
-// gate is a cluster's barrier: arrive and wait apart.
-type gate struct {
-	arrived []*mset // by block
-	rel     *joiner
-	last    *know
-	waiting []*strand
+// clusterBarrier is a cluster's barrier: arrive and wait apart.
+type clusterBarrier struct {
+	arrived []*threadSet // by block
+	rel     *clockJoin
+	last    *vectorClock
+	waiting []*threadGroup
 }
 
-func runClusterArrive(s *strand, c *code) {
+func runClusterArrive(s *threadGroup, c *code) {
 	mask := s.active(c)
 	if mask == nil {
 		return
 	}
 	cl := s.b.cl
-	g := &cl.gate
+	g := &cl.barrier
 	if g.arrived == nil {
-		g.arrived = make([]*mset, len(cl.blocks))
+		g.arrived = make([]*threadSet, len(cl.blocks))
 		for i := range g.arrived {
 			g.arrived[i] = newSet(s.m.threads)
 		}
 	}
 	g.arrived[s.b.rank] = g.arrived[s.b.rank].union(mask, s.m.threads)
 	if g.rel == nil {
-		g.rel = &joiner{b: s.b}
+		g.rel = &clockJoin{b: s.b}
 	}
 	if c.flags&barArrive == 0 { // not .relaxed
 		g.rel.b = s.b
 		g.rel.releaseAll(mask)
 	}
 	cl.version++
-	cl.tryGate()
+	cl.tryBarrier()
 }
 
-func runClusterWait(s *strand, c *code) {
+func runClusterWait(s *threadGroup, c *code) {
 	mask := s.active(c)
 	if mask == nil {
 		return
 	}
-	g := &s.b.cl.gate
+	g := &s.b.cl.barrier
 	if g.arrived != nil && g.arrived[s.b.rank].has(int(mask.list[0])) {
 		s.state, s.wait = blocked, c
 		g.waiting = append(g.waiting, s)
@@ -47,9 +47,9 @@ func runClusterWait(s *strand, c *code) {
 	s.b.acquireAll(s.m.keepSet(mask), g.last)
 }
 
-// tryGate opens the gate when every thread of the cluster that lives has arrived.
-func (cl *clusterRun) tryGate() {
-	g := &cl.gate
+// tryBarrier opens the barrier when every thread of the cluster that lives has arrived.
+func (cl *clusterRun) tryBarrier() {
+	g := &cl.barrier
 	if g.arrived == nil {
 		return
 	}
@@ -67,7 +67,7 @@ func (cl *clusterRun) tryGate() {
 	}
 	g.last = g.rel.done()
 	waiting := g.waiting
-	*g = gate{last: g.last}
+	*g = clusterBarrier{last: g.last}
 	cl.version++
 	for _, s := range waiting {
 		if s.state == blocked {

@@ -1,19 +1,19 @@
 package ptx
 
-// strand is a set of threads of one block that execute together, with
-// registers of their own. A block starts as one strand; a branch that threads
+// threadGroup is a set of threads of one block that execute together, with
+// registers of their own. A block starts as one group; a branch that threads
 // answer differently splits it, and the parts meet again at the branch's
 // immediate post-dominator, or go on alone where waiting would stall them all.
-type strand struct {
+type threadGroup struct {
 	m    *worker
 	b    *block
 	r    []value
-	mask *mset
+	mask *threadSet
 	bb   int32 // block of codes
 	pc   int   // in its sliced list
-	top  *join
+	top  *reconvergence
 
-	state  strandState
+	state  groupState
 	yield  bool
 	stuck  uint64 // version at which it was seen to repeat itself, plus one
 	watch  int32
@@ -27,18 +27,18 @@ type strand struct {
 	tired  *code // where it is not to wait for lanes any more
 }
 
-type strandState uint8
+type groupState uint8
 
 const (
-	running strandState = iota
-	blocked             // at a barrier
-	gone                // exited, or merged into another
+	running groupState = iota
+	blocked            // at a barrier
+	gone               // exited, or merged into another
 )
 
-const quantum = 512 // basic blocks a strand runs before others do
+const quantum = 512 // basic blocks a group runs before others do
 
-// run executes until the strand exits, waits, or has had its turn.
-func (s *strand) run(alone bool) {
+// run executes until the group exits, waits, or has had its turn.
+func (s *threadGroup) run(alone bool) {
 	m := s.m
 	p := m.p
 	for n := 0; s.state == running; n++ {
@@ -50,16 +50,16 @@ func (s *strand) run(alone bool) {
 			}
 			if s.yield {
 				s.yield = false
-				s.look()
+				s.watchProgress()
 				return
 			}
 			if n >= quantum {
-				if s.look(); !alone || s.stuck == s.b.cl.version+1 {
+				if s.watchProgress(); !alone || s.stuck == s.b.cl.version+1 {
 					return
 				}
 				n = 0
 			} else if s.watch == s.bb && n > 0 && s.looks > 0 {
-				s.look()
+				s.watchProgress()
 				if s.stuck == s.b.cl.version+1 {
 					return
 				}
@@ -87,7 +87,7 @@ func (s *strand) run(alone bool) {
 }
 
 // next takes the block's exit.
-func (s *strand) next(b *basicBlock) {
+func (s *threadGroup) next(b *basicBlock) {
 	c := b.last
 	switch b.term {
 	case termNone, termJump:
@@ -122,7 +122,7 @@ func (s *strand) next(b *basicBlock) {
 }
 
 // indexed is brx.idx: threads with other indices split off one by one.
-func (s *strand) indexed(b *basicBlock, c *code) {
+func (s *threadGroup) indexed(b *basicBlock, c *code) {
 	x := &s.r[c.src[0]]
 	s.m.useControl(x.taint, c, "branch")
 	first := x.at(int(s.mask.list[0]), ^uint64(0))
@@ -170,7 +170,7 @@ func (m *worker) release(r []value) {
 
 // guarded is active for codes that only give values: these carry the guard's
 // taint to where they are used, and what nobody uses does not count.
-func (s *strand) guarded(c *code) *mset {
+func (s *threadGroup) guarded(c *code) *threadSet {
 	if c.guard < 0 {
 		return s.mask
 	}

@@ -5,36 +5,38 @@ import (
 	"slices"
 )
 
-// mset is a set of threads of a block. It never changes once made, except for
+// threadSet is a set of threads of a block. It never changes once made, except for
 // the worker's own scratch set.
-type mset struct {
+type threadSet struct {
 	bits []uint64
 	list []int32 // ascending
 	n    int
 	kept bool // plans may be kept under its address
 }
 
-func newSet(threads int) *mset { return &mset{bits: make([]uint64, (threads+63)/64)} }
+func newSet(threads int) *threadSet { return &threadSet{bits: make([]uint64, (threads+63)/64)} }
 
-func (s *mset) add(t int) {
+func (s *threadSet) add(t int) {
 	s.bits[t>>6] |= 1 << (t & 63)
 	s.list = append(s.list, int32(t))
 	s.n++
 }
 
-func (s *mset) has(t int) bool { return s.bits[t>>6]>>(t&63)&1 != 0 }
+func (s *threadSet) has(t int) bool { return s.bits[t>>6]>>(t&63)&1 != 0 }
 
 // warp gives the lanes of warp w that are in the set.
-func (s *mset) warp(w int) uint32 {
+func (s *threadSet) warp(w int) uint32 {
 	if w>>1 >= len(s.bits) {
 		return 0
 	}
 	return uint32(s.bits[w>>1] >> (32 * (w & 1)))
 }
 
-func (s *mset) equal(o *mset) bool { return s == o || s.n == o.n && slices.Equal(s.bits, o.bits) }
+func (s *threadSet) equal(o *threadSet) bool {
+	return s == o || s.n == o.n && slices.Equal(s.bits, o.bits)
+}
 
-func (s *mset) minus(o *mset, threads int) *mset {
+func (s *threadSet) minus(o *threadSet, threads int) *threadSet {
 	out := newSet(threads)
 	for _, t := range s.list {
 		if !o.has(int(t)) {
@@ -44,7 +46,7 @@ func (s *mset) minus(o *mset, threads int) *mset {
 	return out
 }
 
-func (s *mset) union(o *mset, threads int) *mset {
+func (s *threadSet) union(o *threadSet, threads int) *threadSet {
 	out := newSet(threads)
 	for i := range out.bits {
 		out.bits[i] = s.bits[i] | o.bits[i]
@@ -59,20 +61,20 @@ func (s *mset) union(o *mset, threads int) *mset {
 // shape is what an access by a set of threads looks like, wherever it starts:
 // thread i touches size bytes at t.v[i]; with nil t all touch the same bytes.
 type shape struct {
-	t     *offsets
-	mask  *mset
-	size  int64
-	lo    int64   // smallest offset
-	span  int64   // from the first byte to the end of the last
-	offs  []int64 // from lo, ascending
-	who   []int32 // thread of each
-	tight bool    // thread k of the list touches [k*size, (k+1)*size)
-	solid bool    // no byte from the first to the last is left out
-	plans [64]*plan
+	t      *offsets
+	mask   *threadSet
+	size   int64
+	lo     int64   // smallest offset
+	span   int64   // from the first byte to the end of the last
+	offs   []int64 // from lo, ascending
+	who    []int32 // thread of each
+	tight  bool    // thread k of the list touches [k*size, (k+1)*size)
+	solid  bool    // no byte from the first to the last is left out
+	placed [64]*placedShape
 }
 
-// plan is a shape at a place within a 64-byte line.
-type plan struct {
+// placedShape is a shape at a place within a 64-byte line.
+type placedShape struct {
 	*shape
 	phase int64 // of the first byte, in its line
 	runs  []lineRun
@@ -92,12 +94,12 @@ const maxSpan = 2 * maxBuffer
 
 type shapeKey struct {
 	t    *offsets
-	mask *mset
+	mask *threadSet
 	size int64
 }
 
 // shapeFor finds or makes a shape.
-func (m *worker) shapeFor(c *code, t *offsets, mask *mset, size int64) *shape {
+func (m *worker) shapeFor(c *code, t *offsets, mask *threadSet, size int64) *shape {
 	key := shapeKey{t, mask, size}
 	last := &m.lastShape[c.index]
 	if last.shape != nil && last.key == key && mask.kept {
@@ -125,7 +127,7 @@ type shapeEntry struct {
 	shape *shape
 }
 
-func makeShape(t *offsets, mask *mset, size int64) *shape {
+func makeShape(t *offsets, mask *threadSet, size int64) *shape {
 	sh := &shape{t: t, mask: mask, size: size}
 	if t == nil {
 		sh.span, sh.solid = size, true
@@ -171,12 +173,12 @@ func makeShape(t *offsets, mask *mset, size int64) *shape {
 	return sh
 }
 
-// At gives the plan of the shape at a first byte.
-func (sh *shape) at(phase int64) *plan {
-	if p := sh.plans[phase]; p != nil {
+// at gives the placed shape of the shape at a first byte.
+func (sh *shape) at(phase int64) *placedShape {
+	if p := sh.placed[phase]; p != nil {
 		return p
 	}
-	p := &plan{shape: sh, phase: phase}
+	p := &placedShape{shape: sh, phase: phase}
 	var lines []lineRun
 	add := func(off int64) {
 		for end := off + sh.size; off < end; {
@@ -208,12 +210,12 @@ func (sh *shape) at(phase int64) *plan {
 			p.runs = append(p.runs, l)
 		}
 	}
-	sh.plans[phase] = p
+	sh.placed[phase] = p
 	return p
 }
 
-// lineMask gives the bytes that the plan touches in its k-th line.
-func (p *plan) lineMask(delta int64) uint64 {
+// lineMask gives the bytes that the placed shape touches in its k-th line.
+func (p *placedShape) lineMask(delta int64) uint64 {
 	i, j := 0, len(p.runs)
 	for i < j {
 		if k := (i + j) / 2; p.runs[k].delta+p.runs[k].count <= delta {

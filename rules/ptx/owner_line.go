@@ -2,25 +2,25 @@ package ptx
 
 import "math/bits"
 
-// sheet says for each 4-byte element of a line which access is on record for
+// ownerLine is a last-accessor array, as race detectors keep one: it says for each 4-byte element of a line which access is on record for
 // it: lines that many events, or single threads, touch element by element take
 // little more than their own size. An owner is
 //
 //	0                                nobody
 //	event + 1                        an event, by the threads that it says
 //	soloFlag | number<<bits | thread a single thread of the event of that number in solos
-type sheet struct{ owner [lineElements]uint32 }
+type ownerLine struct{ owner [lineElements]uint32 }
 
 const (
-	lineElements = 16
-	elementMask  = uint64(15) // bytes of the first element
-	soloFlag     = uint32(1) << 31
-	sheetBytes   = 64
-	soloBytes    = 4
+	lineElements   = 16
+	elementMask    = uint64(15) // bytes of the first element
+	soloFlag       = uint32(1) << 31
+	ownerLineBytes = 64
+	soloBytes      = 4
 )
 
-// inSheet is an entry's how when it stands for a sheet.
-const inSheet = 0xff
+// inOwnerLine is an entry's how when it stands for an owner line.
+const inOwnerLine = 0xff
 
 // elements says that a mask is made of whole elements.
 func elements(mask uint64) bool {
@@ -29,7 +29,7 @@ func elements(mask uint64) bool {
 }
 
 // mask gives the bytes that have an owner.
-func (sh *sheet) mask() uint64 {
+func (sh *ownerLine) mask() uint64 {
 	full := soloFlag
 	for _, o := range sh.owner {
 		full &= o | -o
@@ -47,7 +47,7 @@ func (sh *sheet) mask() uint64 {
 }
 
 // set gives the elements of mask to an owner; 0 takes them from theirs.
-func (sh *sheet) set(mask uint64, owner uint32) {
+func (sh *ownerLine) set(mask uint64, owner uint32) {
 	for b := mask & 0x1111111111111111; b != 0; b &= b - 1 {
 		sh.owner[bits.TrailingZeros64(b)/4&(lineElements-1)] = owner
 	}
@@ -56,7 +56,7 @@ func (sh *sheet) set(mask uint64, owner uint32) {
 // fits says that an entry can be told by owners: it is made of whole elements
 // with one thread each, and there are numbers for them.
 func (r *recorder) fits(en entry) bool {
-	if en.how == inSheet || !elements(en.mask) {
+	if en.how == inOwnerLine || !elements(en.mask) {
 		return false
 	}
 	if en.thread == anyThread {
@@ -66,8 +66,8 @@ func (r *recorder) fits(en entry) bool {
 	return n >= 0 && n < 1<<(31-r.m.threadBits) && (en.how&15 >= 2 || en.how>>4 == 1)
 }
 
-// write puts an entry that fits on a sheet.
-func (r *recorder) write(sh *sheet, en entry) {
+// write puts an entry that fits on an owner line.
+func (r *recorder) write(sh *ownerLine, en entry) {
 	if en.thread == anyThread {
 		sh.set(en.mask, en.ev)
 		return
@@ -97,7 +97,7 @@ func (r *recorder) part(owner uint32, mask uint64) part {
 
 // owners calls f for each owner of some of the bytes, and all of its own there:
 // neighbours of one owner at once.
-func (sh *sheet) owners(of uint64, f func(owner uint32, mask uint64)) {
+func (sh *ownerLine) owners(of uint64, f func(owner uint32, mask uint64)) {
 	for k := 0; k < lineElements; {
 		if of>>(4*k)&elementMask == 0 {
 			k++
@@ -114,38 +114,38 @@ func (sh *sheet) owners(of uint64, f func(owner uint32, mask uint64)) {
 	}
 }
 
-// newSheet gives an empty sheet's number.
-func (r *recorder) newSheet() (uint32, *sheet, bool) {
-	if r.sheet == 0 && r.boards != 0 {
-		first := r.boards - 1
-		r.boards = *r.sheetsOf(first).word(0)
+// newOwnerLine gives an empty owner line's number.
+func (r *recorder) newOwnerLine() (uint32, *ownerLine, bool) {
+	if r.freeLines == 0 && r.freeTiles != 0 {
+		first := r.freeTiles - 1
+		r.freeTiles = *r.tileAt(first).word(0)
 		for k := range uint32(wideLines) {
-			r.freeSheet(first + k)
+			r.freeOwnerLine(first + k)
 		}
 	}
-	if r.sheet != 0 {
-		i := r.sheet - 1
-		sh := r.sheets.get(i)
-		r.sheet = sh.owner[0]
-		*sh = sheet{}
+	if r.freeLines != 0 {
+		i := r.freeLines - 1
+		sh := r.ownerLines.get(i)
+		r.freeLines = sh.owner[0]
+		*sh = ownerLine{}
 		return i, sh, true
 	}
-	i, sh, ok := r.sheets.alloc()
+	i, sh, ok := r.ownerLines.alloc()
 	if !ok {
 		r.m.stop("the record of accesses is full")
 	}
 	return i, sh, ok
 }
 
-// freeSheet gives a sheet back.
-func (r *recorder) freeSheet(i uint32) {
-	r.sheets.get(i).owner[0] = r.sheet
-	r.sheet = i + 1
+// freeOwnerLine gives an owner line back.
+func (r *recorder) freeOwnerLine(i uint32) {
+	r.ownerLines.get(i).owner[0] = r.freeLines
+	r.freeLines = i + 1
 }
 
-// onSheet adds an entry that fits to a line that is one sheet; it returns the
+// onOwnerLine adds an entry that fits to a line that is one owner line; it returns the
 // bytes that have owners which are to stay beside it.
-func (r *recorder) onSheet(t *table, sh *sheet, line int64, now part) uint64 {
+func (r *recorder) onOwnerLine(t *shadow, sh *ownerLine, line int64, now part) uint64 {
 	left := uint64(0)
 	for b := now.entry.mask & 0x1111111111111111; b != 0; b &= b - 1 {
 		i := bits.TrailingZeros64(b)
@@ -170,9 +170,9 @@ func (r *recorder) onSheet(t *table, sh *sheet, line int64, now part) uint64 {
 	return left
 }
 
-// Add takes the owners of another sheet, if no element has two. Which elements
+// add takes the owners of another owner line, if no element has two. Which elements
 // have one is anybody's guess, so that it does without branches.
-func (sh *sheet) add(o *sheet) bool {
+func (sh *ownerLine) add(o *ownerLine) bool {
 	both := uint32(0)
 	for k, a := range sh.owner {
 		b := o.owner[k]

@@ -1,20 +1,20 @@
 package ptx
 
-// twins are the owners of each element of a line that two workers touched: of the
+// lineOwners are the owners of each element of a line that two workers touched: of the
 // two smallest clusters, the smaller first. No verdict needs more.
-type twins struct {
-	owner   [2]sheet
+type lineOwners struct {
+	owner   [2]ownerLine
 	cluster [2][lineElements]uint32
 }
 
-const maxTwins = 8 // entries of a chain
+const maxOwnerEntries = 8 // entries of a chain
 
-// uniteSheets is uniteLine where owners tell all that there is, and where both
-// lines have sheets already, so that it takes no more memory; it is false where
+// uniteOwners is uniteLine where owners tell all that there is, and where both
+// lines have owner lines already, so that it takes no more memory; it is false where
 // nothing was done.
-func (r *recorder) uniteSheets(cell *uint32, other uint32) bool {
-	var x twins
-	if !r.addTwins(&x, *cell) || !r.addTwins(&x, other) {
+func (r *recorder) uniteOwners(cell *uint32, other uint32) bool {
+	var x lineOwners
+	if !r.addOwners(&x, *cell) || !r.addOwners(&x, other) {
 		return false
 	}
 	r.freeCell(*cell)
@@ -25,48 +25,48 @@ func (r *recorder) uniteSheets(cell *uint32, other uint32) bool {
 		if mask == 0 {
 			continue
 		}
-		i, sh, ok := r.newSheet()
+		i, sh, ok := r.newOwnerLine()
 		if !ok {
 			return true
 		}
 		*sh = x.owner[k]
 		if k == 0 && *cell == 0 {
-			*cell = sheetFlag | i
+			*cell = ownerFlag | i
 		} else {
-			r.push(cell, entry{mask: mask, ev: i, how: inSheet, thread: anyThread})
+			r.push(cell, entry{mask: mask, ev: i, how: inOwnerLine, thread: anyThread})
 		}
 	}
 	return true
 }
 
-// addTwins adds what a cell tells; it is false where that is not told by sheets, or
+// addOwners adds what a cell tells; it is false where that is not told by owner lines, or
 // where a cluster has touched an element more than once.
-func (r *recorder) addTwins(x *twins, cell uint32) bool {
+func (r *recorder) addOwners(x *lineOwners, cell uint32) bool {
 	switch cell & flagBits {
-	case sheetFlag:
-		return r.addTwin(x, r.sheets.get(cell&indexBits))
+	case ownerFlag:
+		return r.addOwnerLine(x, r.ownerLines.get(cell&indexBits))
 	case chainFlag:
-		sheets := 0
+		lines := 0
 		for i, n := cell&indexBits, 0; ; n++ {
 			en := r.entries.get(i)
 			switch {
 			case en.mask == 0:
-			case en.how == inSheet:
-				if sheets++; !r.addTwin(x, r.sheets.get(en.ev)) {
+			case en.how == inOwnerLine:
+				if lines++; !r.addOwnerLine(x, r.ownerLines.get(en.ev)) {
 					return false
 				}
 			case r.fits(*en):
-				var sh sheet
-				if r.write(&sh, *en); !r.addTwin(x, &sh) {
+				var sh ownerLine
+				if r.write(&sh, *en); !r.addOwnerLine(x, &sh) {
 					return false
 				}
 			default:
 				return false
 			}
 			if en.next == 0 {
-				return sheets > 0
+				return lines > 0
 			}
-			if i = en.next - 1; n == maxTwins {
+			if i = en.next - 1; n == maxOwnerEntries {
 				return false
 			}
 		}
@@ -74,7 +74,7 @@ func (r *recorder) addTwins(x *twins, cell uint32) bool {
 	return false
 }
 
-func (r *recorder) addTwin(x *twins, sh *sheet) bool {
+func (r *recorder) addOwnerLine(x *lineOwners, sh *ownerLine) bool {
 	for k, o := range sh.owner {
 		if o == 0 {
 			continue
@@ -100,16 +100,16 @@ func (r *recorder) addTwin(x *twins, sh *sheet) bool {
 	return true
 }
 
-// freeCell gives back the sheets and entries of a line.
+// freeCell gives back the owner lines and entries of a line.
 func (r *recorder) freeCell(cell uint32) {
 	switch cell & flagBits {
-	case sheetFlag:
-		r.freeSheet(cell & indexBits)
+	case ownerFlag:
+		r.freeOwnerLine(cell & indexBits)
 	case chainFlag:
 		for i := cell&indexBits + 1; i != 0; {
 			en := *r.entries.get(i - 1)
-			if en.how == inSheet {
-				r.freeSheet(en.ev)
+			if en.how == inOwnerLine {
+				r.freeOwnerLine(en.ev)
 			}
 			r.freeEntry(i - 1)
 			i = en.next

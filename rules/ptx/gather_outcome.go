@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// record is what an Outcome keeps of a run, for verdicts.
-type record struct {
+// accessRecord is what an Outcome keeps of a run, for verdicts.
+type accessRecord struct {
 	s *launchState
 	r recorder
 }
@@ -23,7 +23,7 @@ func (s *launchState) outcome() *Outcome {
 		o.MemoryOrder = s.order
 	}
 	o.Stats = s.stats
-	o.Stats.Full = s.plan.full
+	o.Stats.Full = s.slice.full
 	o.Stats.ShadowBytes = s.shadowBytes()
 	for i := range s.l.Buffers {
 		if s.from&bufferTaint(i) != 0 {
@@ -31,7 +31,7 @@ func (s *launchState) outcome() *Outcome {
 		}
 	}
 	o.Complete = o.Analysed && !s.sampled && s.from == 0 && s.hang == nil && o.MemoryOrder == nil && !s.crowded.Load()
-	rec := &record{s: s, r: newRecorder(&worker{launchState: s, threads: s.threads, threadBits: uint8(bits.Len(uint(s.threads - 1)))}, s)}
+	rec := &accessRecord{s: s, r: newRecorder(&worker{launchState: s, threads: s.threads, threadBits: uint8(bits.Len(uint(s.threads - 1)))}, s)}
 	o.record = rec
 	reach := s.p.reachable()
 	o.Effects = make([]Effects, len(s.l.Buffers))
@@ -51,7 +51,7 @@ func (s *launchState) outcome() *Outcome {
 		return cmp.Or(compareAccess(a.Use, b.Use), compareAccess(a.Copy, b.Copy))
 	})
 	o.Descriptors = sortedValues(s.descriptors, func(a, b Descriptor) int { return compareAccess(a.Access, b.Access) })
-	if s.plan.full && o.Analysed {
+	if s.slice.full && o.Analysed {
 		for i := range s.l.Buffers {
 			o.Contents = append(o.Contents, s.final(s.bufs[i]))
 		}

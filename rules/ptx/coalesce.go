@@ -1,11 +1,11 @@
 package ptx
 
-// record puts an access of known shape on the record.
+// recordShape puts an access of known shape on the record. It coalesces.
 //
 // Pieces that the same threads touch one after the other, as compilers write a
 // vector or a stencil, become one event, as long as nothing orders them and no
 // other kind of access comes between.
-func (t *touch) record(g *gbuf, d direction, sh *shape, off int64) {
+func (t *touch) recordShape(g *gbuf, d direction, sh *shape, off int64) {
 	if g.silent {
 		return
 	}
@@ -107,9 +107,9 @@ func (m *worker) unhold() {
 // contextKey is a context by value; of more, the first element's address will do:
 // the slices are kept by the worker.
 type contextKey struct {
-	plan *plan
-	sync *syncState
-	more *int32
+	placed *placedShape
+	sync   *syncState
+	more   *int32
 }
 
 type contextEntry struct {
@@ -119,8 +119,8 @@ type contextEntry struct {
 }
 
 // inContext makes an event, its context found or made.
-func (m *worker) inContext(c *code, st *stored, p *plan, s *syncState, more []int32) event {
-	key := contextKey{plan: p, sync: s}
+func (m *worker) inContext(c *code, st *stored, p *placedShape, s *syncState, more []int32) event {
+	key := contextKey{placed: p, sync: s}
 	if len(more) > 0 {
 		key.more = &more[0]
 	}
@@ -137,9 +137,9 @@ func (m *worker) inContext(c *code, st *stored, p *plan, s *syncState, more []in
 		var slot **circumstances
 		if id, slot, ok = m.rec.contexts.alloc(); !ok {
 			m.stop("the record of accesses is full")
-			return event{st, &circumstances{plan: p, sync: s}}
+			return event{st, &circumstances{placed: p, sync: s}}
 		}
-		*slot = &circumstances{plan: p, sync: s, more: more}
+		*slot = &circumstances{placed: p, sync: s, more: more}
 		m.memory(200)
 		if len(m.contextOf) < maxOffsets {
 			m.contextOf[key] = id

@@ -1,50 +1,51 @@
 package ptx
 
-// join is a place where the parts of a split strand meet.
-type join struct {
+// reconvergence is an entry of the stack of a group (a SIMT stack): where the parts of a
+// split group meet, the branch's immediate post-dominator.
+type reconvergence struct {
 	bb      int32
-	parent  *join
-	pending int     // parts that are still to come
-	acc     *strand // those that have come
+	parent  *reconvergence
+	pending int          // parts that are still to come
+	arrived *threadGroup // those that have come
 }
 
 // split leaves the threads of taken to go to one block, the others, which it
 // returns, to another.
-func (s *strand) split(at, to int32, taken *mset, other int32) *strand {
+func (s *threadGroup) split(at, to int32, taken *threadSet, other int32) *threadGroup {
 	m := s.m
 	if at >= 0 {
 		if s.top != nil && s.top.bb == at {
 			s.top.pending++
 		} else {
-			s.top = &join{bb: at, parent: s.top, pending: 2}
+			s.top = &reconvergence{bb: at, parent: s.top, pending: 2}
 		}
 	} else if s.top != nil {
 		s.top.pending++
 	}
-	o := &strand{m: m, b: s.b, mask: m.keepSet(s.mask.minus(taken, m.threads)), bb: other, top: s.top, watch: -1}
+	o := &threadGroup{m: m, b: s.b, mask: m.keepSet(s.mask.minus(taken, m.threads)), bb: other, top: s.top, watch: -1}
 	o.r = m.registers()
 	for i := range s.r {
 		o.r[i].copyFrom(&s.r[i])
 	}
 	s.mask, s.bb = taken, to
-	s.b.cl.strands = append(s.b.cl.strands, o)
+	s.b.cl.groups = append(s.b.cl.groups, o)
 	m.memory(0)
-	if len(s.b.cl.strands) > maxStrands {
-		m.stop("the threads of a block go more than %d ways", maxStrands)
+	if len(s.b.cl.groups) > maxGroups {
+		m.stop("the threads of a block go more than %d ways", maxGroups)
 	}
 	return o
 }
 
-const maxStrands = 2048
+const maxGroups = 2048
 
-// arrive parks the strand at its join; the last one to come goes on for all.
-func (s *strand) arrive() {
+// arrive parks the group where it reconverges; the last one to come goes on for all.
+func (s *threadGroup) arrive() {
 	j := s.top
 	s.state = gone
-	if j.acc == nil {
-		j.acc = s
+	if j.arrived == nil {
+		j.arrived = s
 	} else {
-		s.mergeInto(j.acc)
+		s.mergeInto(j.arrived)
 	}
 	j.pending--
 	if j.pending <= 0 {
@@ -53,9 +54,9 @@ func (s *strand) arrive() {
 }
 
 // resume lets the threads that have come to a join go on.
-func (j *join) resume() {
-	a := j.acc
-	j.acc = nil
+func (j *reconvergence) resume() {
+	a := j.arrived
+	j.arrived = nil
 	if a == nil {
 		if j.parent != nil {
 			j.parent.leave()
@@ -65,19 +66,19 @@ func (j *join) resume() {
 	a.state = running
 	a.top = j.parent
 	a.b.cl.version++
-	a.b.cl.strands = append(a.b.cl.strands, a)
+	a.b.cl.groups = append(a.b.cl.groups, a)
 }
 
 // leave notes that a part will never come.
-func (j *join) leave() {
+func (j *reconvergence) leave() {
 	j.pending--
 	if j.pending <= 0 {
 		j.resume()
 	}
 }
 
-// mergeInto adds the strand's threads and registers to another's.
-func (s *strand) mergeInto(a *strand) {
+// mergeInto adds the group's threads and registers to another's.
+func (s *threadGroup) mergeInto(a *threadGroup) {
 	m := s.m
 	live := m.p.blocks[s.bb].live
 	each := func(i int32) {
@@ -113,8 +114,8 @@ func (s *strand) mergeInto(a *strand) {
 	s.r = nil
 }
 
-// exit ends the strand's threads.
-func (s *strand) exit() {
+// exit ends the group's threads.
+func (s *threadGroup) exit() {
 	s.state = gone
 	b := s.b
 	b.leaveThreads(s.mask)

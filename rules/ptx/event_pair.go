@@ -1,27 +1,27 @@
 package ptx
 
-// duo is two events of different clusters, the smaller first, that touch the
-// same lines: for bytes that both touch no third cluster matters. One duo
+// eventPair is a hash-consed pair: two events of different clusters, the smaller first, that touch the
+// same lines: for bytes that both touch no third cluster matters. One pair
 // serves all the lines of the two events.
-type duo struct{ a, b uint32 } // event + 1
+type eventPair struct{ a, b uint32 } // event + 1
 
-const duoBytes = 8
+const eventPairBytes = 8
 
 // wholeFlag marks an event that touches whole each line that it touches.
 const wholeFlag = uint32(1) << 31
 
 func (st *stored) whole() bool { return st.context&wholeFlag != 0 }
 
-// setWhole sets the flag once the event's plan, or its size, is known.
+// setWhole sets the flag once the event's placed shape, or its size, is known.
 func (e event) setWhole() {
-	if e.plan != nil && e.plan.whole || e.plan == nil && e.base&63 == 0 && e.size&63 == 0 && e.size > 0 {
+	if e.placed != nil && e.placed.whole || e.placed == nil && e.base&63 == 0 && e.size&63 == 0 && e.size > 0 {
 		e.context |= wholeFlag
 	}
 }
 
 // over says what becomes of a cell of whole lines when another event touches
 // them whole; it is false where that has to be looked at byte by byte.
-func (r *recorder) over(t *table, cell uint32, e event, id uint32) (uint32, bool) {
+func (r *recorder) over(t *shadow, cell uint32, e event, id uint32) (uint32, bool) {
 	if cell == r.was {
 		return r.becomes, true
 	}
@@ -34,34 +34,34 @@ func (r *recorder) over(t *table, cell uint32, e event, id uint32) (uint32, bool
 		}
 		switch {
 		case old.cluster != e.cluster:
-			out = r.duo(cell, id+1)
+			out = r.eventPair(cell, id+1)
 		case !r.supersedes(old, e, ^uint64(0), ^uint64(0)):
 			return 0, false
 		case t.last:
 			out = id + 1
 		}
-	case duoFlag:
-		d := *r.duos.get(cell & indexBits)
+	case pairFlag:
+		d := *r.eventPairs.get(cell & indexBits)
 		a, b := r.event(d.a-1), r.event(d.b-1)
 		switch {
 		case !a.whole() || !b.whole():
 			return 0, false
 		case e.cluster > b.cluster:
 		case e.cluster != a.cluster && e.cluster != b.cluster:
-			out = r.duo(d.a, id+1)
+			out = r.eventPair(d.a, id+1)
 		case e.cluster == a.cluster:
 			if !r.supersedes(a, e, ^uint64(0), ^uint64(0)) {
 				return 0, false
 			}
 			if t.last {
-				out = r.duo(id+1, d.b)
+				out = r.eventPair(id+1, d.b)
 			}
 		default:
 			if !r.supersedes(b, e, ^uint64(0), ^uint64(0)) {
 				return 0, false
 			}
 			if t.last {
-				out = r.duo(d.a, id+1)
+				out = r.eventPair(d.a, id+1)
 			}
 		}
 	default:
@@ -72,33 +72,33 @@ func (r *recorder) over(t *table, cell uint32, e event, id uint32) (uint32, bool
 	return out, true
 }
 
-// duo gives the cell of two events.
-func (r *recorder) duo(a, b uint32) uint32 {
+// eventPair gives the cell of two events.
+func (r *recorder) eventPair(a, b uint32) uint32 {
 	if r.event(a-1).cluster > r.event(b-1).cluster {
 		a, b = b, a
 	}
-	want := duo{a, b}
-	if r.lastDuo != 0 && *r.duos.get(r.lastDuo & indexBits) == want {
-		return r.lastDuo
+	want := eventPair{a, b}
+	if r.lastPair != 0 && *r.eventPairs.get(r.lastPair & indexBits) == want {
+		return r.lastPair
 	}
-	i, x, ok := r.duos.alloc()
+	i, x, ok := r.eventPairs.alloc()
 	if !ok {
 		r.m.stop("the record of accesses is full")
 		return a
 	}
 	*x = want
-	r.lastDuo = duoFlag | i
-	return r.lastDuo
+	r.lastPair = pairFlag | i
+	return r.lastPair
 }
 
-// covered says that bytes of a line are touched by both of a duo, of smaller clusters.
+// covered says that bytes of a line are touched by both of a pair of events, of smaller clusters.
 func (r *recorder) covered(cell uint32, line int64, mask uint64, cluster uint32) bool {
-	d := *r.duos.get(cell & indexBits)
+	d := *r.eventPairs.get(cell & indexBits)
 	a, b := r.event(d.a-1), r.event(d.b-1)
 	return cluster > b.cluster && mask&^(a.lineMask(line)&b.lineMask(line)) == 0
 }
 
-// unfold makes an event, a duo or a sheet a chain.
+// unfold makes an event, a pair of events or an owner line a chain.
 func (r *recorder) unfold(cell *uint32, line int64) bool {
 	i := *cell & indexBits
 	switch *cell & flagBits {
@@ -109,14 +109,14 @@ func (r *recorder) unfold(cell *uint32, line int64) bool {
 		ev := *cell
 		*cell = 0
 		return r.push(cell, entry{mask: r.event(ev - 1).lineMask(line), ev: ev, thread: anyThread})
-	case duoFlag:
-		d := *r.duos.get(i)
+	case pairFlag:
+		d := *r.eventPairs.get(i)
 		*cell = 0
 		return r.push(cell, entry{mask: r.event(d.a - 1).lineMask(line), ev: d.a, thread: anyThread}) &&
 			r.push(cell, entry{mask: r.event(d.b - 1).lineMask(line), ev: d.b, thread: anyThread})
-	case sheetFlag:
+	case ownerFlag:
 		*cell = 0
-		return r.push(cell, entry{mask: r.sheets.get(i).mask(), ev: i, how: inSheet, thread: anyThread})
+		return r.push(cell, entry{mask: r.ownerLines.get(i).mask(), ev: i, how: inOwnerLine, thread: anyThread})
 	}
 	return true
 }
