@@ -92,6 +92,8 @@ type Analyzer struct {
 	leaves   []Leaf
 	declared []Declared
 	sweep    sweep
+
+	conflicts conflicts
 }
 
 // Calls returns every custom call of m that stands in code the program runs, in the

@@ -32,7 +32,7 @@ func kindOf(in *hlo.Instruction) kind {
 		return isTuple
 	case "bitcast":
 		return isBitcast
-	case "get-tuple-element", "opt-barrier":
+	case "get-tuple-element", "opt-barrier", "add-dependency", "domain":
 		return isForwarded
 	case "while", "conditional", "call", "async-start":
 		return isShared

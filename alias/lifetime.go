@@ -58,7 +58,34 @@ func (l *lifetimes) build() {
 		if comp.Root >= 0 {
 			l.read(comp.Root, comp.Root, atEnd)
 		}
+		if l.isCondition(int32(k)) {
+			for _, p := range comp.Parameters {
+				if p >= 0 {
+					l.read(p, p, atEnd) // what goes round is needed behind the condition, too
+				}
+			}
+		}
 	}
+}
+
+// isCondition reports whether computation k is a loop's condition.
+func (l *lifetimes) isCondition(k int32) bool {
+	callers := l.m.Computations[k].Callers
+	if len(callers) == 0 {
+		return false
+	}
+	in := &l.m.Instructions[callers[0]]
+	return in.Opcode == "while" && len(in.Called) > 1 && in.Called[1] == k
+}
+
+// useIn returns the last use of v in computation comp.
+func (l *lifetimes) useIn(v, comp int32) (use, bool) {
+	for h := l.head[v]; h >= 0; h = l.uses[h].next {
+		if l.uses[h].comp == comp {
+			return l.uses[h], true
+		}
+	}
+	return use{}, false
 }
 
 // reads records what instruction i reads at position pos. Forwarding is not

@@ -66,19 +66,19 @@ func (l *lifetimes) overwrites(c *Call, n int32, r *Leaf) {
 		if x.value == r.Value || x.end <= r.Slice.Offset || inEntry && (x.from >= c.End || x.to <= c.Start) {
 			continue
 		}
-		if reader, why := l.needed(c, x.value); why != "" && l.isArray(x.value) {
+		if reader, why := l.neededAfter(c.Site, c.Start, c.End, x.value); why != "" && l.isArray(x.value) {
 			l.out = append(l.out, Overwrite{Result: n, Value: x.value, Reader: reader, Why: why})
 		}
 	}
 }
 
-// needed says why value v, which exists before the call, is needed after it.
-func (l *lifetimes) needed(c *Call, v int32) (reader int32, why string) {
+// neededAfter says why value v, which exists before instruction at, is needed after it;
+// at occupies the positions start to end of its schedule.
+func (l *lifetimes) neededAfter(at, start, end, v int32) (reader int32, why string) {
 	l.build()
 	if why := l.forEver(v); why != "" {
 		return -1, why
 	}
-	at, start, end := c.Site, c.Start, c.End
 	for {
 		comp := l.m.Instructions[at].Computation
 		if l.definedAt(v, comp) < end {
@@ -201,7 +201,7 @@ func (a *Analyzer) DeadAfter(c *Call, v int32) (dead bool, reason string) {
 	if l.m.Values[v].Allocation < 0 {
 		return false, "its value has no allocation"
 	}
-	_, why := l.needed(c, v)
+	_, why := l.neededAfter(c.Site, c.Start, c.End, v)
 	return why == "", ""
 }
 

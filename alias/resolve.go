@@ -98,7 +98,7 @@ func (r *resolver) forward(at int32, x []int64) (int32, []int64, error) {
 			to := in.Operands[x[0]]
 			return to, x[:copy(x, x[1:])], nil
 		}
-	case "bitcast", "opt-barrier", "while":
+	case "bitcast", "opt-barrier", "while", "add-dependency", "domain":
 		if len(in.Operands) > 0 {
 			return in.Operands[0], x, nil
 		}
@@ -116,6 +116,8 @@ func (r *resolver) forward(at int32, x []int64) (int32, []int64, error) {
 		if in.Custom != nil {
 			return r.declared(in, x)
 		}
+	default:
+		return halves(in, x)
 	}
 	return -1, x, errUntracked
 }
@@ -154,6 +156,36 @@ func (r *resolver) asyncDone(in *hlo.Instruction, x []int64) (int32, []int64, er
 	copy(x[1:], x)
 	x[0] = 1
 	return in.Operands[0], x, nil
+}
+
+// halves is forward for the instructions in two halves that wrap nothing: what of their
+// tuples is the operand's, and what the second half has of the first.
+func halves(in *hlo.Instruction, x []int64) (int32, []int64, error) {
+	if len(in.Operands) == 0 {
+		return -1, x, errUntracked
+	}
+	switch in.Opcode {
+	case "copy-start":
+		if len(x) > 0 && x[0] == 1 {
+			return in.Operands[0], x[:copy(x, x[1:])], nil
+		}
+	case "all-gather-start", "collective-permute-start", "send":
+		switch {
+		case len(x) == 0 || x[0] != 0:
+		case len(in.Operands) == 1 || in.Opcode == "send":
+			return in.Operands[0], x[:copy(x, x[1:])], nil
+		case len(x) > 1 && x[1] >= 0 && x[1] < int64(len(in.Operands)):
+			to := in.Operands[x[1]]
+			return to, x[:copy(x, x[2:])], nil
+		}
+	case "all-reduce-done", "recv-done":
+		return in.Operands[0], x, nil
+	case "copy-done":
+		return in.Operands[0], append([]int64{0}, x...), nil
+	case "all-gather-done", "collective-permute-done":
+		return in.Operands[0], append([]int64{1}, x...), nil
+	}
+	return -1, x, errUntracked
 }
 
 // parameter gives the operand of the instruction that calls the computation.

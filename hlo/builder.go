@@ -122,8 +122,8 @@ type rawValue struct {
 
 // rawDonated is what a ParameterLeaf of Donated needs for linking.
 type rawDonated struct {
-	index span // of ids: shape index
-	at    int32
+	index, output span // of ids: shape indices
+	at            int32
 }
 
 // rawAllocation is what an Allocation needs for linking.

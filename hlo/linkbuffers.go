@@ -162,6 +162,7 @@ func (b *builder) assign(a *rawAssigned) error {
 func (b *builder) linkDonated() error {
 	for i := range b.m.Donated {
 		b.m.Donated[i].Index = b.index(b.donated[i].index)
+		b.m.Donated[i].Output = b.index(b.donated[i].output)
 	}
 	return nil
 }

@@ -140,10 +140,13 @@ type Allocation struct {
 	Values           []int32 // indices into Module.Values, by offset
 }
 
-// ParameterLeaf is a leaf of an entry parameter.
+// ParameterLeaf is a leaf of an entry parameter. As written: nothing says that there is
+// such a leaf, nor such an output.
 type ParameterLeaf struct {
 	Parameter int64
 	Index     ShapeIndex
+	Aliased   bool       // an input_output_alias entry, no donor
+	Output    ShapeIndex // of such: where in the entry's result its memory comes back
 }
 
 // Frame is one entry of the stack that made an instruction.

@@ -58,12 +58,12 @@ func (b *builder) decodeModule(fs fields) {
 			b.entryID = int64(f.number)
 		case 7<<3 | wireBytes: // schedule
 			b.decodeSchedules(fs.message(f))
-		case 8<<3 | wireBytes: // input_output_alias: parameter number 2, its index 3
-			b.decodeDonated(fs.message(f), 2, 3)
+		case 8<<3 | wireBytes: // input_output_alias: output 1, parameter number 2, its index 3
+			b.decodeDonated(fs.message(f), 2, 3, 1)
 		case 17<<3 | wireBytes: // stack_frame_index
 			b.decodeFrames(fs.message(f))
 		case 18<<3 | wireBytes: // buffer_donor: parameter number 1, its index 2
-			b.decodeDonated(fs.message(f), 1, 2)
+			b.decodeDonated(fs.message(f), 1, 2, 0)
 		}
 	}
 	b.decodeComputations(fs)

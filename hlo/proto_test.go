@@ -245,7 +245,9 @@ func TestAsyncStart(t *testing.T) {
 	require.Len(t, leaves, 3)
 	assert.Equal(t, Leaf{Index: ShapeIndex{0, 0}, Element: F32, Dims: []int64{4}, Bytes: 16}, leaves[0])
 	assert.Equal(t, ShapeIndex{2}, leaves[2].Index)
-	assert.Equal(t, []ParameterLeaf{{0, ShapeIndex{4}}, {3, ShapeIndex{}}}, got.Donated)
+	assert.Equal(t, []ParameterLeaf{
+		{Index: ShapeIndex{4}, Aliased: true, Output: ShapeIndex{}}, {Parameter: 3, Index: ShapeIndex{}, Output: ShapeIndex{}},
+	}, got.Donated)
 }
 
 // TestReaderKeepsLittle: a worker's reader must not keep more than a few times what the

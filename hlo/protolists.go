@@ -72,8 +72,9 @@ func (b *builder) decodeSchedules(fs fields) {
 }
 
 // decodeDonated reads HloInputOutputAliasProto or HloBufferDonorProto: entries 1 with
-// a parameter number and a shape index in the given fields.
-func (b *builder) decodeDonated(fs fields, number, index uint64) {
+// a parameter number and a shape index in the given fields, and of an alias the index of
+// the output in field output; donors have none: 0.
+func (b *builder) decodeDonated(fs fields, number, index, output uint64) {
 	for f := fs.first(); f.tag != 0; f = fs.after(f) {
 		if f.tag != 1<<3|wireBytes {
 			continue
@@ -81,13 +82,17 @@ func (b *builder) decodeDonated(fs fields, number, index uint64) {
 		entry := fs.message(f)
 		raw := rawDonated{at: int32(entry.start)}
 		b.spend(entry, smallBytes)
-		var leaf ParameterLeaf
+		leaf := ParameterLeaf{Aliased: output != 0}
 		for f := entry.first(); f.tag != 0; f = entry.after(f) {
 			switch f.tag {
 			case number<<3 | wireVarint:
 				leaf.Parameter = int64(f.number)
 			case index<<3 | wireBytes, index<<3 | wireVarint:
 				b.more(entry, &raw.index, f)
+			case output<<3 | wireBytes, output<<3 | wireVarint:
+				if output != 0 {
+					b.more(entry, &raw.output, f)
+				}
 			}
 		}
 		b.m.Donated = append(b.m.Donated, leaf)

@@ -203,7 +203,12 @@ Used values:
 HloLiveRange (max 4):
 `)
 	require.NoError(t, err)
-	require.Equal(t, []ParameterLeaf{{1, ShapeIndex{0}}, {2, ShapeIndex{}}, {0, ShapeIndex{}}, {3, ShapeIndex{1, 2}}}, m.Donated)
+	require.Equal(t, []ParameterLeaf{
+		{Parameter: 1, Index: ShapeIndex{0}, Aliased: true, Output: ShapeIndex{0}},
+		{Parameter: 2, Index: ShapeIndex{}, Aliased: true, Output: ShapeIndex{}},
+		{Parameter: 0, Index: ShapeIndex{}, Output: ShapeIndex{}},
+		{Parameter: 3, Index: ShapeIndex{1, 2}, Output: ShapeIndex{}},
+	}, m.Donated)
 	require.Equal(t, "pjit(f<x>)", m.Name)
 	named := map[string]int32{}
 	for i := range m.Instructions {
