@@ -69,7 +69,7 @@ func (f *finder) path(path string) {
 	case err != nil:
 		f.fail(path, err)
 	case info.IsDir():
-		if f.root, err = filepath.EvalSymlinks(path); err != nil {
+		if f.root, err = realPath(path); err != nil {
 			f.fail(path, err)
 			return
 		}
@@ -132,17 +132,17 @@ func (f *finder) pair(named, module, assignment string, missing error) {
 
 // leadsOut reports whether a file is a link out of its folder.
 func leadsOut(path string) bool {
-	folder, err := filepath.EvalSymlinks(filepath.Dir(path))
+	folder, err := realPath(filepath.Dir(path))
 	if err != nil {
 		return true
 	}
-	real, err := filepath.EvalSymlinks(path)
+	real, err := realPath(path)
 	return err != nil || !within(folder, real)
 }
 
 // folder looks at a folder's files, then at its folders.
 func (f *finder) folder(path string) {
-	real, err := filepath.EvalSymlinks(path)
+	real, err := realPath(path)
 	if err != nil {
 		f.fail(path, err)
 		return
@@ -244,7 +244,7 @@ func (f *finder) modeOf(path string, entry fs.DirEntry) (fs.FileMode, error) {
 	if classify(entry.Name()).kind == noise {
 		return fs.ModeIrregular, nil
 	}
-	real, err := filepath.EvalSymlinks(path)
+	real, err := realPath(path)
 	if err != nil {
 		return 0, fmt.Errorf("link leads nowhere: %w", bare(err))
 	}
@@ -256,6 +256,15 @@ func (f *finder) modeOf(path string, entry fs.DirEntry) (fs.FileMode, error) {
 		return 0, fmt.Errorf("link leads nowhere: %w", bare(err))
 	}
 	return info.Mode(), nil
+}
+
+// realPath is a path from the root of the file system, without links.
+func realPath(path string) (string, error) {
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(full)
 }
 
 // within reports whether a real path is a folder's or of something in it.

@@ -179,6 +179,9 @@ func TestLinksOut(t *testing.T) {
 		}, found(t, root, Limits{}, root))
 	}
 
+	t.Chdir(folder)
+	assert.Len(t, found(t, folder, Limits{}, "."), 5, "as it is named from inside")
+
 	pair := files{stepText: "HloModule x"}.write(t)
 	secret := files{"secret": "BufferAssignment:"}.write(t)
 	require.NoError(t, os.Symlink(filepath.Join(secret, "secret"), filepath.Join(pair, stepAssignment)))

@@ -12,7 +12,7 @@ import (
 )
 
 func newDiffCommand(a *app) *cobra.Command {
-	o := auditOptions{failOn: "never", color: "never"}
+	o := auditOptions{failOn: "never", findingsCode: exitFindings, color: "never"}
 	cmd := &cobra.Command{
 		Use:   "diff [flags] OLD NEW",
 		Short: "Compare the custom calls of two dumps",

@@ -152,7 +152,7 @@ func (j *auditJob) exit(r *rules.Report) error {
 	}
 	for i := range r.Findings {
 		if r.Findings[i].Severity.AtLeast(rules.Severity(j.options.failOn)) {
-			return exitError(exitFindings)
+			return exitError(j.options.findingsCode)
 		}
 	}
 	return nil

@@ -20,6 +20,7 @@ import (
 type auditOptions struct {
 	replay         string
 	failOn         string
+	findingsCode   int // exit code
 	format         string
 	outputs        []string
 	config         string
@@ -61,6 +62,7 @@ func (o *auditOptions) addFlags(cmd *cobra.Command) {
 func (o *auditOptions) addReportFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.failOn, "fail-on", "error", "exit 1 on findings of this `SEVERITY` or graver: error, warning, note or never")
+	f.IntVar(&o.findingsCode, "findings-exit-code", exitFindings, "exit with code `N` on findings, to tell them from a command's own failure")
 	f.StringVar(&o.format, "format", "text", "`FORMAT` of the report on standard output: "+strings.Join(report.Formats(), ", "))
 	f.StringArrayVar(&o.outputs, "output", nil, "write another report, as `FORMAT=FILE`; may be repeated")
 	f.StringVar(&o.srcRoot, "src-root", "", "`DIR` that Python files are named relative to")
@@ -81,6 +83,9 @@ func (o *auditOptions) check() error {
 		if !slices.Contains(f.allowed, f.value) {
 			return fmt.Errorf("--%s %q: one of %s was expected", f.name, f.value, strings.Join(f.allowed, ", "))
 		}
+	}
+	if o.findingsCode < 1 || o.findingsCode > 125 || o.findingsCode == exitFailed {
+		return fmt.Errorf("--findings-exit-code %d: 1 or a number from 3 to 125 was expected; 2 says that the audit is not whole", o.findingsCode)
 	}
 	if o.jobs < 1 {
 		return fmt.Errorf("--jobs %d: at least 1 was expected", o.jobs)

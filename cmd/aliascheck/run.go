@@ -40,8 +40,9 @@ output: where the command writes to standard output as well, use --output
 FORMAT=FILE for reports that a program reads.
 
 Exit code: the command's own where it failed (128 + n where signal n ended it,
-127 where it was not found), else the audit's: 0, 1 on findings, 2 where the
-audit is not whole.`,
+127 where it was not found), else the audit's: 0, 1 on findings (or what
+--findings-exit-code says, to tell them from failed tests), 2 where the audit
+is not whole.`,
 		Example: `  aliascheck run -- pytest tests/jax
   aliascheck run --output junit=alias.xml -- pytest -n 8 tests/jax
   aliascheck run --keep none --fail-on warning -- python train.py

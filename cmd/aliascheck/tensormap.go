@@ -85,7 +85,7 @@ func (o *tensormapOptions) run(cmd *cobra.Command, a *app, args []string) error 
 	if err != nil {
 		return err
 	}
-	audit := auditOptions{format: format, outputs: o.outputs, failOn: o.failOn, color: o.color, replay: "off", jobs: 1}
+	audit := auditOptions{format: format, outputs: o.outputs, failOn: o.failOn, findingsCode: exitFindings, color: o.color, replay: "off", jobs: 1}
 	if err := audit.check(); err != nil {
 		return err
 	}
@@ -179,5 +179,5 @@ func (o *tensormapOptions) finish(a *app, found *tensormap.Report, outputs []out
 			return fmt.Errorf("writing the report: %w", err)
 		}
 	}
-	return (&auditJob{options: &auditOptions{failOn: o.failOn}}).exit(full)
+	return (&auditJob{options: &auditOptions{failOn: o.failOn, findingsCode: exitFindings}}).exit(full)
 }

@@ -97,15 +97,32 @@ func (c *child) wait() (syscall.WaitStatus, error) {
 	}
 }
 
-// waitForGroup waits until the command's descendants have ended too, at most limit.
-func (c *child) waitForGroup(limit time.Duration) (ended bool) {
-	for waited := time.Duration(0); c.alive(); waited += 20 * time.Millisecond {
-		if waited >= limit {
-			return false
+// straggler is a process that outlives the command and may still write dumps.
+type straggler struct {
+	pid  int
+	line string // its command line
+}
+
+// waitForAll waits until the command's descendants have ended too, at most limit, and
+// returns those that have not: the rest of its process group, and whoever was started
+// to write below dumps and has left the group.
+func (c *child) waitForAll(dumps string, limit time.Duration) []straggler {
+	for waited := time.Duration(0); ; waited += 20 * time.Millisecond {
+		group := c.alive()
+		if !group || waited >= limit {
+			// To look at all processes takes longer than to ask for a group.
+			left := leftBehind(dumps)
+			if group && len(left) == 0 {
+				left = []straggler{{c.pid, "a process of this group"}}
+			}
+			if len(left) == 0 || waited >= limit {
+				return left
+			}
+			time.Sleep(180 * time.Millisecond)
+			waited += 180 * time.Millisecond
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	return true
 }
 
 // relay holds the signals that this process receives, from before the command

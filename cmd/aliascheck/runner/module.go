@@ -66,7 +66,7 @@ func moduleNumber(name string) int {
 	if !found || !ended || head != "" && strings.Trim(head, "0123456789") != "." {
 		return -1
 	}
-	number, err := strconv.ParseUint(digits, 10, 31)
+	number, err := strconv.ParseUint(digits, 10, strconv.IntSize-1)
 	if err != nil {
 		return -1
 	}

@@ -7,6 +7,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -143,11 +144,11 @@ func runCommand(ctx context.Context, o Options, env environment, w *watcher) (Re
 		}
 	}()
 	status, err := c.wait()
-	ended := c.waitForGroup(o.Grace)
+	left := c.waitForAll(w.dumps, o.Grace)
 	stop()
 	<-stopped
-	if !ended {
-		o.Note("processes that the command started still run: what they compile from here on is not audited")
+	for _, s := range left {
+		w.auditor.Incomplete(cmp.Or(s.line, "a process"), fmt.Errorf("process %d, which the command started, still runs: what it compiles from here on is not audited", s.pid))
 	}
 	return Result{Code: exitCode(status)}, err
 }

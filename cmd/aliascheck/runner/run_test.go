@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -183,6 +185,49 @@ func TestRunWaitsForProcessesThatOutliveTheCommand(t *testing.T) {
 	_, _, err := run(t, o, a, writeModule+`(sleep 0.3; module p module_0000.jit_f end) &`)
 	require.NoError(t, err)
 	assert.Len(t, a.order, 1)
+}
+
+// TestRunNamesWhatOutlivesIt: a daemon that made itself a session of its own cannot be
+// waited for, and what it writes after the audit nobody reads.
+func TestRunNamesWhatOutlivesIt(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("processes are found by their environment, which only Linux shows")
+	}
+	for name, start := range map[string]string{"daemon": "setsid sleep 60", "in the group": "sleep 60"} {
+		t.Run(name, func(t *testing.T) {
+			a := newFakeAuditor()
+			o := options(nil)
+			o.DumpDir, o.Grace = t.TempDir(), 300*time.Millisecond
+			_, out, err := run(t, o, a, start+` >/dev/null 2>&1 & echo $!; until [ "$(cat /proc/$!/comm)" = sleep ]; do sleep 0.02; done`)
+			require.NoError(t, err)
+			pid, err := strconv.Atoi(strings.TrimSpace(out))
+			require.NoError(t, err)
+			require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+			assert.Equal(t, map[string]string{"sleep 60": fmt.Sprintf(
+				"process %d, which the command started, still runs: what it compiles from here on is not audited", pid)}, a.incomplete)
+		})
+	}
+}
+
+// TestRunNamesModulesUnderOtherNames: XLA gives none of these, and none is passed over.
+func TestRunNamesModulesUnderOtherNames(t *testing.T) {
+	a := newFakeAuditor()
+	o := options(nil)
+	o.DumpDir = t.TempDir()
+	_, _, err := run(t, o, a, `cd "$ALIASCHECK_DUMPS"; mkdir -p p/sub/deep
+		for f in foo_after_optimizations.hlo.pb module_99999999999999999999.jit_f.cpu_after_optimizations.hlo.pb \
+			module_0001.jit_g.cpu_after_optimizations.hlo.pb.gz sub/module_0002.jit_h.cpu_after_optimizations.hlo.pb \
+			sub/deep/x.hlo.pb ../module_0003.jit_i.cpu_after_optimizations.hlo.pb \
+			module_0004.jit_whole.cpu_after_optimizations.hlo.pb module_0004.jit_whole.after_spmd_partitioner.hlo.pb
+		do printf end > p/$f; done; ln -s /dev/null p/linked.hlo.pb`)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"module_0004.jit_whole.cpu_after_optimizations.hlo.pb"}, a.order)
+	const why = "XLA gives a module no such name or place: not audited"
+	assert.Equal(t, map[string]string{
+		"foo_after_optimizations.hlo.pb": why, "module_99999999999999999999.jit_f.cpu_after_optimizations.hlo.pb": why,
+		"module_0001.jit_g.cpu_after_optimizations.hlo.pb.gz": why, "module_0002.jit_h.cpu_after_optimizations.hlo.pb": why,
+		"x.hlo.pb": why, "module_0003.jit_i.cpu_after_optimizations.hlo.pb": why, "linked.hlo.pb": why,
+	}, a.incomplete)
 }
 
 func TestSignalsReachEveryProcessOfTheCommandOnce(t *testing.T) {

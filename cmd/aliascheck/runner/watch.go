@@ -97,11 +97,24 @@ func (w *watcher) finish(ctx context.Context, jobs int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	return w.close()
+}
+
+// close tells what is not whole. It looks once more, since a process that could not be
+// awaited may have written while the rest was audited.
+func (w *watcher) close() error {
+	if err := w.look(true); err != nil {
+		return err
+	}
+	strays, err := w.strays()
+	for _, path := range strays {
+		w.auditor.Incomplete(path, errors.New("XLA gives a module no such name or place: not audited"))
+	}
 	for _, p := range w.sorted() {
 		w.tell(p)
 		w.tidy(p)
 	}
-	return nil
+	return err
 }
 
 func (w *watcher) audit(ctx context.Context, m *module, test string) {
@@ -118,6 +131,8 @@ func (w *watcher) tell(p *process) {
 			w.auditor.Incomplete(path, errors.New("no after_optimizations file: its compilation did not end"+p.during(m)))
 		case m.failure != nil:
 			w.auditor.Incomplete(m.path(), fmt.Errorf("%w%s", m.failure, p.during(m)))
+		case !m.audited && m.rewrites == 0:
+			w.auditor.Incomplete(m.path(), errors.New("written after the command had ended and the rest was audited: not audited itself"))
 		}
 		if m.rewrites > 0 {
 			w.auditor.Incomplete(path, errors.New("several processes wrote this file: modules that were overwritten could not be audited"))

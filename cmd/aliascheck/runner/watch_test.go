@@ -239,3 +239,35 @@ func TestStagesTakeFileNamesApart(t *testing.T) {
 		assert.Equal(t, test.final, final, test.name)
 	}
 }
+
+// TestWatcherNamesWhatIsWrittenWhileItEnds: a process that could not be awaited writes
+// while the rest is audited.
+func TestWatcherNamesWhatIsWrittenWhileItEnds(t *testing.T) {
+	d := newDumpDir(t)
+	a := &lateAuditor{fakeAuditor: newFakeAuditor(), write: func() {
+		d.module("p/module_0001.jit_late", "end")
+		d.write("p/module_0000.jit_f.cpu_after_optimizations.hlo.pb", "another end")
+		d.module("q/module_0000.jit_new", "end")
+	}}
+	d.module("p/module_0000.jit_f", "end")
+	require.NoError(t, newWatcher(d.root, a, KeepFindings).finish(context.Background(), 2))
+	const late = "written after the command had ended and the rest was audited: not audited itself"
+	assert.Equal(t, map[string]string{
+		"module_0001.jit_late.cpu_after_optimizations.hlo.pb": late,
+		"module_0000.jit_new.cpu_after_optimizations.hlo.pb":  late,
+		"module_0000.jit_f": "several processes wrote this file: modules that were overwritten could not be audited",
+	}, a.incomplete)
+	assert.Contains(t, d.left(), "p/module_0001.jit_late.cpu_after_optimizations.hlo.pb", "what was not audited is kept")
+}
+
+// lateAuditor has somebody write as soon as it has audited a module.
+type lateAuditor struct {
+	*fakeAuditor
+	write func()
+}
+
+func (a *lateAuditor) Audit(ctx context.Context, path, test string) (bool, error) {
+	found, err := a.fakeAuditor.Audit(ctx, path, test)
+	a.write()
+	return found, err
+}
