@@ -2,13 +2,14 @@ package cudarun
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
 	"aliascheck/alias"
-	"aliascheck/hlo/triton"
+	"aliascheck/hlo/kernel"
 )
 
 // BuildOptions say what a dump does not.
@@ -17,7 +18,7 @@ type BuildOptions struct {
 
 	// EntrySizes gives the sizes in bytes of the parameters of a kernel's PTX
 	// entry, in order.
-	EntrySizes func(k *triton.Kernel) ([]int, error)
+	EntrySizes func(k *kernel.Configuration) ([]int, error)
 
 	// Contents gives the initial bytes of an array leaf (an operand of the call,
 	// or a bystander's value), little-endian and dense, and says in words where
@@ -43,14 +44,14 @@ type Pair struct{ Operand, Result int }
 // BuildPlan makes the plan that replays a call: buffers are its operand leaves,
 // then its result leaves; the shared layout is the buffer assignment's. Where a
 // leaf has no slice the plan has no shared layout, and no trials.
-func BuildPlan(c *alias.Call, kernels *triton.Call, o BuildOptions) (*Plan, error) {
+func BuildPlan(c *alias.Call, kernels *kernel.Call, o BuildOptions) (*Plan, error) {
 	p := &Plan{Name: o.Name, FloatAtomics: o.FloatAtomics, Tolerance: o.Tolerance}
 	b := builder{Plan: p, call: c, options: o, known: map[int32]int{}}
 	if err := b.buffers(); err != nil {
 		return nil, fmt.Errorf("%s: %w", o.Name, err)
 	}
-	for i := range kernels.Kernels {
-		if err := b.kernel(&kernels.Kernels[i]); err != nil {
+	for i := range kernels.Configurations {
+		if err := b.kernel(&kernels.Configurations[i]); err != nil {
 			return nil, fmt.Errorf("%s: configuration %d: %w", o.Name, i, err)
 		}
 	}
@@ -130,7 +131,7 @@ func (b *builder) ready(value int32) bool {
 }
 
 // kernel adds one configuration.
-func (b *builder) kernel(k *triton.Kernel) error {
+func (b *builder) kernel(k *kernel.Configuration) error {
 	g, err := k.Geometry()
 	if err != nil {
 		return err
@@ -144,27 +145,27 @@ func (b *builder) kernel(k *triton.Kernel) error {
 		return err
 	}
 	out := Kernel{
-		Entry: k.Name, Description: k.Description, PTX: k.PTX, Capability: int(k.Capability),
-		Grid: g.Grid, Block: g.Block, Cluster: g.Cluster, Shared: k.SharedBytes,
+		Entry: k.Entry, Description: k.Description, PTX: k.PTX, Capability: int(k.Capability),
+		Grid: g.Grid, Block: g.Block, Cluster: g.Cluster, Shared: k.Shared,
 	}
 	switch {
 	case len(k.Cubin) > 0 && len(k.PTX) == 0:
 		out.Cubin, out.Entry, out.Shared = k.Cubin, k.CubinEntry, k.CubinShared
-	case k.CubinEntry == k.Name && k.CubinShared == k.SharedBytes:
+	case k.CubinEntry == k.Entry && k.CubinShared == k.Shared:
 		out.Cubin = k.Cubin
 	}
-	for _, a := range bound.Arguments {
-		param, err := b.param(k, a, bound.ScratchBytes)
+	for i := range bound {
+		p := &bound[i]
+		param, err := newParam(p)
 		if err != nil {
-			return err
+			return fmt.Errorf("parameter %d: %w", i, err)
 		}
 		out.Params = append(out.Params, param)
-		if a.Source == triton.FromBuffer && k.Params[a.Param].BytesToZero > 0 {
-			bytes := k.Params[a.Param].BytesToZero
-			if bytes > uint64(b.Buffers[a.Buffer].Bytes) {
-				return fmt.Errorf("parameter %d: %d bytes to zero in a buffer of %d", a.Param, bytes, b.Buffers[a.Buffer].Bytes)
+		if p.Zero > 0 {
+			if p.Offset != 0 || p.Zero > uint64(b.Buffers[p.Buffer].Bytes) {
+				return fmt.Errorf("parameter %d: %d bytes to zero in a buffer of %d", i, p.Zero, b.Buffers[p.Buffer].Bytes)
 			}
-			out.Zero = append(out.Zero, Zero{Buffer: a.Buffer, Bytes: int64(bytes)})
+			out.Zero = append(out.Zero, Zero{Buffer: p.Buffer, Bytes: int64(p.Zero)})
 		}
 	}
 	b.FloatAtomics = b.FloatAtomics || addsFloats(k.PTX)
@@ -172,29 +173,32 @@ func (b *builder) kernel(k *triton.Kernel) error {
 	return nil
 }
 
-// param turns an argument of the binding into a parameter.
-func (b *builder) param(k *triton.Kernel, a triton.Argument, scratch int64) (Param, error) {
-	switch a.Source {
-	case triton.FromBuffer:
-		divisibility := k.Params[a.Param].Divisibility
-		if divisibility > 1<<30 {
-			return Param{}, fmt.Errorf("parameter %d: divisibility %d", a.Param, divisibility)
+// newParam turns a parameter of the call into one of the plan.
+func newParam(p *kernel.Param) (Param, error) {
+	switch p.Kind {
+	case kernel.Pointer:
+		if p.Divisibility > 1<<30 {
+			return Param{}, fmt.Errorf("divisibility %d", p.Divisibility)
 		}
-		return Param{Kind: ParamBuffer, Buffer: a.Buffer, Divisibility: int64(divisibility)}, nil
-	case triton.FromValue:
-		return Param{Kind: ParamScalar, Scalar: binary.LittleEndian.AppendUint64(nil, a.Bits)[:min(max(a.Size, 0), 8)]}, nil
-	case triton.FromScratch:
-		return Param{Kind: ParamScratch, Bytes: scratch, Align: int64(k.ScratchAlign)}, nil
-	case triton.FromProfiler:
+		return Param{Kind: ParamBuffer, Buffer: p.Buffer, Offset: p.Offset, Divisibility: int64(p.Divisibility)}, nil
+	case kernel.Scalar:
+		return Param{Kind: ParamScalar, Scalar: binary.LittleEndian.AppendUint64(nil, p.Bits)[:min(p.Size, 8)]}, nil
+	case kernel.Scratch:
+		return Param{Kind: ParamScratch, Bytes: p.Bytes, Align: int64(p.Align)}, nil
+	case kernel.Null:
 		return Param{Kind: ParamNull}, nil
-	case triton.FromDescriptor:
-		m, err := tensorMap(k.Params[a.Param].Tensor)
-		if err != nil {
-			return Param{}, fmt.Errorf("parameter %d: %w", a.Param, err)
+	case kernel.TensorMaps:
+		out := Param{Kind: ParamTensor}
+		for i := range p.Maps {
+			m, err := tensorMap(&p.Maps[i])
+			if err != nil {
+				return Param{}, err
+			}
+			out.Tensors = append(out.Tensors, Tensor{Buffer: p.Maps[i].Buffer, Offset: p.Maps[i].Offset, Map: m})
 		}
-		return Param{Kind: ParamTensor, Buffer: a.Buffer, Tensor: m}, nil
+		return out, nil
 	}
-	return Param{}, fmt.Errorf("parameter %d comes from nowhere that is known", a.Param)
+	return Param{}, errors.New("it comes from nowhere that is known")
 }
 
 // slices are the leaves' places; false where one has none.
@@ -225,12 +229,12 @@ func (b *builder) slices() ([]Slice, bool) {
 
 // trials adds the autotuner's sequence, and for the initialize phase the values
 // that lie under the call's results and are there before the program runs.
-func (b *builder) trials(kernels *triton.Call, places *[]Slice) error {
+func (b *builder) trials(kernels *kernel.Call, places *[]Slice) error {
 	b.Trials = &Trials{Phase: PhaseExecute}
-	for _, e := range kernels.Aliases {
+	for _, e := range kernels.Saved {
 		b.Trials.Entries = append(b.Trials.Entries, SaveEntry{Input: e.Input, Output: e.Output, Bytes: clampInt64(e.Size)})
 	}
-	if triton.Target(b.call.Target) != triton.TargetFFI {
+	if !kernels.Early {
 		return nil
 	}
 	b.Trials.Phase = PhaseInitialize

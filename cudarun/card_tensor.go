@@ -6,7 +6,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"aliascheck/hlo/triton"
+	"aliascheck/hlo/kernel"
 )
 
 // tensorMapBytes is sizeof(CUtensorMap).
@@ -53,10 +53,7 @@ func (m *TensorMap) check() error {
 // tensorMap turns a call's descriptor into the driver's arguments: innermost
 // dimension first, strides in bytes. The promotion to the L2 cache, which jaxlib
 // chooses and which changes no result, is left out.
-func tensorMap(t *triton.TensorDescriptor) (*TensorMap, error) {
-	if t == nil {
-		return nil, errors.New("a TMA descriptor without numbers")
-	}
+func tensorMap(t *kernel.TensorMap) (*TensorMap, error) {
 	rank := len(t.Shape)
 	size := tensorElementBytes(t.ElemType)
 	if rank < 1 || rank > 5 || len(t.Strides) != rank || len(t.BlockShape) != rank || size == 0 {

@@ -168,10 +168,17 @@ func (p *Plan) checkParam(param Param) error {
 			return fmt.Errorf("scratch of %d bytes aligned to %d", param.Bytes, param.Align)
 		}
 	case ParamTensor:
-		if param.Buffer < 0 || param.Buffer >= len(p.Buffers) {
-			return fmt.Errorf("describes buffer %d of %d", param.Buffer, len(p.Buffers))
+		if len(param.Tensors) == 0 || len(param.Tensors) > maxParams {
+			return fmt.Errorf("%d TMA descriptors, want 1 to %d", len(param.Tensors), maxParams)
 		}
-		return param.Tensor.check()
+		for _, t := range param.Tensors {
+			if t.Buffer < 0 || t.Buffer >= len(p.Buffers) || t.Offset < 0 || t.Offset > p.Buffers[t.Buffer].Bytes {
+				return fmt.Errorf("describes byte %d of buffer %d of %d", t.Offset, t.Buffer, len(p.Buffers))
+			}
+			if err := t.Map.check(); err != nil {
+				return err
+			}
+		}
 	case ParamNull:
 	default:
 		return fmt.Errorf("unknown kind %q", param.Kind)

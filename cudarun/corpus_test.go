@@ -13,7 +13,8 @@ import (
 
 	"aliascheck/alias"
 	"aliascheck/hlo"
-	"aliascheck/hlo/triton"
+	"aliascheck/hlo/kernel"
+	"aliascheck/hlo/kernel/triton"
 	"aliascheck/rules/ptx/syntax"
 
 	"github.com/stretchr/testify/assert"
@@ -50,7 +51,7 @@ func corpusPlans(t testing.TB, name string, force bool) []corpusCall {
 func corpusPlan(t testing.TB, name string, call *alias.Call, force bool) Plan {
 	t.Helper()
 	var decoder triton.Decoder
-	kernels, err := decoder.Decode(call.Target, call.Config)
+	kernels, err := decoder.Decode(call.Request())
 	require.NoError(t, err)
 	o := BuildOptions{
 		Name:       name + ": " + strings.Clone(call.Module.Instructions[call.Instruction].Name),
@@ -67,14 +68,14 @@ func corpusPlan(t testing.TB, name string, call *alias.Call, force bool) Plan {
 }
 
 // entrySizes reads the parameters of a kernel's entry.
-func entrySizes(k *triton.Kernel) ([]int, error) {
-	module, err := syntax.Parse(k.Name+".ptx", k.PTX)
+func entrySizes(k *kernel.Configuration) ([]int, error) {
+	module, err := syntax.Parse(k.Entry+".ptx", k.PTX)
 	if err != nil {
 		return nil, err
 	}
-	entry := module.Entry(k.Name)
+	entry := module.Entry(k.Entry)
 	if entry == nil {
-		return nil, fmt.Errorf("no entry %s", k.Name)
+		return nil, fmt.Errorf("no entry %s", k.Entry)
 	}
 	sizes := []int{}
 	for _, p := range entry.Params {

@@ -1,6 +1,9 @@
 package cudarun
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 // Slice is where a buffer lies in memory: an allocation, a byte offset in it, and
 // a size. It is the half-open interval [Offset, Offset+Bytes).
@@ -110,7 +113,8 @@ func (p *Plan) isItsOperand(k *Kernel, i int) bool {
 // pointsTo says whether a parameter of the kernel points to buffer i.
 func (k *Kernel) pointsTo(i int) bool {
 	for _, param := range k.Params {
-		if (param.Kind == ParamBuffer || param.Kind == ParamTensor) && param.Buffer == i {
+		if param.Kind == ParamBuffer && param.Buffer == i ||
+			slices.ContainsFunc(param.Tensors, func(t Tensor) bool { return t.Buffer == i }) {
 			return true
 		}
 	}

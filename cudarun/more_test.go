@@ -9,7 +9,7 @@ import (
 
 	"aliascheck/alias"
 	"aliascheck/hlo"
-	"aliascheck/hlo/triton"
+	"aliascheck/hlo/kernel/triton"
 	"aliascheck/rules"
 
 	"github.com/stretchr/testify/assert"
@@ -41,7 +41,7 @@ func morePlans(t *testing.T, name string) []Plan {
 func morePlan(t *testing.T, name string, call *alias.Call) Plan {
 	t.Helper()
 	var decoder triton.Decoder
-	kernels, err := decoder.Decode(call.Target, call.Config)
+	kernels, err := decoder.Decode(call.Request())
 	require.NoError(t, err)
 	var start [][]byte
 	effects, _ := rules.NewKernelAnalyzer(rules.KernelOptions{}).Run(context.Background(), call, kernels)

@@ -74,7 +74,7 @@ const (
 	ParamScalar  ParamKind = "scalar"  // raw bytes, by value
 	ParamScratch ParamKind = "scratch" // a pointer to memory that nobody else uses; null where Bytes is 0
 	ParamNull    ParamKind = "null"    // a null pointer (the profiling buffer)
-	ParamTensor  ParamKind = "tensor"  // a TMA descriptor of a buffer, by value
+	ParamTensor  ParamKind = "tensor"  // TMA descriptors of buffers, by value
 )
 
 // Param is one parameter of the entry, in order.
@@ -86,8 +86,16 @@ type Param struct {
 	Scalar       []byte    `json:"scalar,omitempty"`       // ParamScalar: little-endian, 1, 2, 4 or 8 bytes
 	Bytes        int64     `json:"bytes,omitempty"`        // ParamScratch: its size for the whole launch
 	Align        int64     `json:"align,omitempty"`        // ParamScratch
-	// Tensor is, of a ParamTensor, what the driver encodes with the buffer's address.
-	Tensor *TensorMap `json:"tensor,omitempty"`
+	// Tensors are, of a ParamTensor, what the driver encodes with the buffers' addresses:
+	// one descriptor after the other.
+	Tensors []Tensor `json:"tensors,omitempty"`
+}
+
+// Tensor is a TMA descriptor of a buffer.
+type Tensor struct {
+	Buffer int        `json:"buffer"`
+	Offset int64      `json:"offset,omitempty"` // bytes from the buffer's start
+	Map    *TensorMap `json:"map"`
 }
 
 // Zero is a fill with zeros before a launch.

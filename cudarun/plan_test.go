@@ -40,8 +40,12 @@ func TestCheck(t *testing.T) {
 		{"offset outside", whole(func(p *Plan) { p.Kernels[0].Params[0].Offset = 4001 }), "outside buffer 0"},
 		{"scalar", whole(func(p *Plan) { p.Kernels[0].Params[2].Scalar = nil }), "a scalar of 0 bytes"},
 		{"scratch", whole(func(p *Plan) { p.Kernels[0].Params[2] = Param{Kind: ParamScratch, Bytes: 8, Align: 3} }), "aligned to 3"},
-		{"descriptor", whole(func(p *Plan) { p.Kernels[0].Params[0] = Param{Kind: ParamTensor} }), "no TMA descriptor"},
-		{"descriptor of rank 9", whole(func(p *Plan) { p.Kernels[0].Params[0] = Param{Kind: ParamTensor, Tensor: &TensorMap{Rank: 9}} }), "of rank 9"},
+		{"descriptor", whole(func(p *Plan) { p.Kernels[0].Params[0] = Param{Kind: ParamTensor, Tensors: []Tensor{{}}} }), "no TMA descriptor"},
+		{"no descriptors", whole(func(p *Plan) { p.Kernels[0].Params[0] = Param{Kind: ParamTensor} }), "0 TMA descriptors"},
+		{"descriptor of no buffer", whole(func(p *Plan) { p.Kernels[0].Params[0] = Param{Kind: ParamTensor, Tensors: []Tensor{{Buffer: 9}}} }), "of buffer 9"},
+		{"descriptor of rank 9", whole(func(p *Plan) {
+			p.Kernels[0].Params[0] = Param{Kind: ParamTensor, Tensors: []Tensor{{Map: &TensorMap{Rank: 9}}}}
+		}), "of rank 9"},
 		{"kind", whole(func(p *Plan) { p.Kernels[0].Params[2].Kind = "" }), "unknown kind"},
 		{"zero outside", whole(func(p *Plan) { p.Kernels[0].Zero = []Zero{{1, 4001}} }), "outside"},
 		{"places", whole(func(p *Plan) { p.Shared = p.Shared[:1] }), "1 places for 2 buffers"},

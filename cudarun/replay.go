@@ -181,11 +181,15 @@ func (r *replay) bind(k *Kernel, at placed) (launch, error) {
 				return l, fmt.Errorf("parameter %d (buffer %d): its address is not divisible by %d, jaxlib refuses the call", n, param.Buffer, param.Divisibility)
 			}
 		case ParamTensor:
-			descriptor, err := r.dev.encode(param.Tensor, at.buffers[param.Buffer])
-			if err != nil {
-				return l, fmt.Errorf("parameter %d: %w", n, err)
+			var descriptors []byte
+			for _, t := range param.Tensors {
+				d, err := r.dev.encode(t.Map, at.buffers[t.Buffer]+address(t.Offset))
+				if err != nil {
+					return l, fmt.Errorf("parameter %d: %w", n, err)
+				}
+				descriptors = append(descriptors, d...)
 			}
-			l.params = append(l.params, descriptor)
+			l.params = append(l.params, descriptors)
 			continue
 		case ParamScratch:
 			if param.Bytes > 0 {

@@ -12,7 +12,7 @@ import (
 	"time"
 	"unsafe"
 
-	"aliascheck/hlo/triton"
+	"aliascheck/hlo/kernel"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -198,7 +198,7 @@ func TestStubDescriptor(t *testing.T) {
 	s := openStub(t)
 	d, err := openCard(s.library, 0)
 	require.NoError(t, err)
-	m, err := tensorMap(&triton.TensorDescriptor{ElemType: 6, Swizzle: 3, OOBFill: 1, Shape: []uint64{4096, 1024}, Strides: []uint64{1024, 1}, BlockShape: []uint32{32, 64}})
+	m, err := tensorMap(&kernel.TensorMap{ElemType: 6, Swizzle: 3, OOBFill: 1, Shape: []uint64{4096, 1024}, Strides: []uint64{1024, 1}, BlockShape: []uint32{32, 64}})
 	require.NoError(t, err)
 	for range 200 {
 		s.log()

@@ -154,6 +154,7 @@ func (b *builder) reset() {
 	*m = Module{
 		Path:         m.Path,
 		file:         m.file,
+		Companions:   m.Companions,
 		Computations: m.Computations[:0],
 		Instructions: m.Instructions[:0],
 		Values:       m.Values[:0],

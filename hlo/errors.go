@@ -38,6 +38,7 @@ const (
 	errGrew             = readError("file grew while it was read")
 	errInflates         = readError("inflates to more than the limit")
 	errLeadsOut         = readError("a link out of the dump is not followed: name what it leads to as a dump of its own")
+	errNoCompanions     = readError("the files beside a module in an archive are not read")
 	errNotRegular       = readError("not a regular file")
 )
 

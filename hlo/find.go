@@ -213,6 +213,7 @@ func (f *finder) parts(path string, files []file) {
 	}
 	slices.SortStableFunc(parts, func(x, y part) int { return strings.Compare(x.name, y.name) })
 	prefix := prefixOf(path)
+	shared := &folder{path: path, most: f.limits.Entries}
 	for _, p := range parts {
 		full := prefix + p.name
 		switch {
@@ -223,13 +224,13 @@ func (f *finder) parts(path string, files []file) {
 		case p.archive:
 			f.archive(full)
 		case p.text:
-			src := Source{Path: full, Text: true, Assignment: prefix + p.assignment}
+			src := Source{Path: full, Text: true, Assignment: prefix + p.assignment, folder: shared}
 			if p.values != "" {
 				src.Values = prefix + p.values
 			}
 			f.give(src)
 		default:
-			f.give(Source{Path: full})
+			f.give(Source{Path: full, folder: shared})
 		}
 	}
 }

@@ -29,6 +29,8 @@ type Module struct {
 
 	Frames FrameTable
 
+	Companions Companions // the files beside it
+
 	in    input  // what the spans of instructions point into
 	holes []hole // literals of wire that were left in the file
 	file  string // to read them from; empty: they cannot be read again

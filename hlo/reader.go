@@ -40,6 +40,7 @@ func (r *Reader) Read(src Source) (*Module, error) {
 	r.b.limits = r.limits
 	r.b.reset()
 	r.b.m.Path, r.b.m.file = src.Path, ""
+	r.b.m.Companions = src.companions(r.limits.Entries)
 	switch {
 	case src.Text:
 		return r.readPair(src)

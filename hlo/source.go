@@ -15,6 +15,7 @@ type Source struct {
 	Values string
 
 	member *member // of an archive: read already
+	folder *folder // that it lies in; nil: made for it alone
 }
 
 // member is what an archive had in a source's place.

@@ -9,7 +9,8 @@ import (
 
 	"aliascheck/alias"
 	"aliascheck/hlo"
-	"aliascheck/hlo/triton"
+	"aliascheck/hlo/kernel"
+	"aliascheck/hlo/kernel/sources"
 )
 
 // KernelRunner runs kernels to see what they read and write.
@@ -17,15 +18,16 @@ type KernelRunner interface {
 	// Run returns the effects of a call's kernel, all configurations together, and
 	// the reason why one of them could not be analysed: "" where all were. The
 	// effects are nil where none could be run.
-	Run(ctx context.Context, c *alias.Call, k *triton.Call) (Effects, string)
+	Run(ctx context.Context, c *alias.Call, k *kernel.Call) (Effects, string)
 }
 
 // Options says how an Auditor judges.
 type Options struct {
 	Config  Config
-	SrcRoot string       // Python files are named relative to it in fingerprints
-	Runner  KernelRunner // nil: kernels are not run
-	Maps    bool         // findings get memory maps
+	SrcRoot string          // Python files are named relative to it in fingerprints
+	Runner  KernelRunner    // nil: kernels are not run
+	Sources []kernel.Source // of kernels; nil: all that this program has
+	Maps    bool            // findings get memory maps
 }
 
 // Auditor judges modules one after another. Use one per worker.
@@ -35,7 +37,7 @@ type Auditor struct {
 	known   *knownKernels
 	locate  locator
 	alias   alias.Analyzer
-	decoder triton.Decoder
+	kernels *kernel.Set
 	names   names
 	pass    Pass         // of the call that is being judged
 	report  ModuleReport // of the module that was judged last
@@ -43,10 +45,13 @@ type Auditor struct {
 
 // NewAuditor returns an auditor with all rules.
 func NewAuditor(o Options) *Auditor {
+	if o.Sources == nil {
+		o.Sources = sources.All()
+	}
 	return &Auditor{
 		opts: o, rules: All(), known: newKnownKernels(o.Config.Kernels),
 		locate:  newLocator(o.Config.LibraryCode, o.SrcRoot),
-		decoder: triton.Decoder{WithoutCode: o.Runner == nil},
+		kernels: kernel.NewSet(o.Sources, kernel.Options{WithoutCode: o.Runner == nil}),
 	}
 }
 
@@ -138,33 +143,31 @@ func (a *Auditor) call(ctx context.Context, out *ModuleReport, c *alias.Call, na
 // library or unanalysed.
 func (a *Auditor) kernel(ctx context.Context, out *ModuleReport, p *Pass) {
 	c := p.Call
-	reason := "its kernel is not in the dump"
+	decoder := a.kernels.For(c.Target)
 	switch {
-	case triton.IsTarget(c.Target):
-		if err := a.decode(p); err != nil {
-			reason = a.names.keep(err.Error())
-			break
-		}
-		if a.opts.Runner == nil {
-			reason = "kernels are not analysed (--replay off)"
-			break
-		}
-		p.Effects, reason = a.opts.Runner.Run(ctx, c, p.Kernel)
-		reason = a.names.keep(reason)
-		if r, ok := p.Effects.(Replayer); ok {
-			p.replay = func(f *Finding, operand, result int) { r.Replay(ctx, f, operand, result) }
-		}
-		if reason == "" {
-			out.Analysed++
-			return
-		}
+	case decoder != nil:
+		p.unanalysed = a.decode(p, decoder)
 	case isLibrary(c.Target, a.opts.Config.LibraryTargets):
 		out.Library++
 		return
-	case c.Target == triton.TargetPallas:
-		p.KernelName, reason = a.names.keep(triton.PallasName(c.Config)), "XLA compiled it from Pallas: its PTX is not in the dump"
+	default:
+		p.unanalysed = "its kernel is not in the dump"
 	}
-	p.unanalysed = reason
+	if p.unanalysed == "" && a.opts.Runner == nil {
+		p.unanalysed = "kernels are not analysed (--replay off)"
+	}
+	if p.unanalysed == "" {
+		var reason string
+		p.Effects, reason = a.opts.Runner.Run(ctx, c, p.Kernel)
+		p.unanalysed = a.names.keep(reason)
+		if r, ok := p.Effects.(Replayer); ok {
+			p.replay = func(f *Finding, operand, result int) { r.Replay(ctx, f, operand, result) }
+		}
+	}
+	if p.unanalysed == "" {
+		out.Analysed++
+		return
+	}
 	out.unanalysed(p)
 }
 
@@ -181,24 +184,29 @@ func (out *ModuleReport) unanalysed(p *Pass) {
 	out.Unanalysed = append(out.Unanalysed, u)
 }
 
-// decode reads the kernel call. Where no kernel is run, the static rules need no more
-// than the kernel's name; but where the table knows the name and the call declares a
-// pair, whether the kernel has a pointer of its own for the result decides AC201.
-func (a *Auditor) decode(p *Pass) error {
+// decode reads the kernel call, and says why there is nothing to run. Where no kernel is
+// run, the static rules need no more than the kernel's name; but where the table knows
+// the name and the call declares a pair, whether the kernel has a pointer of its own for
+// the result decides AC201.
+func (a *Auditor) decode(p *Pass, d kernel.Decoder) (reason string) {
 	c := p.Call
 	if a.opts.Runner == nil {
-		name, ok := a.decoder.Peek(c.Target, c.Config)
+		name, ok := d.Peek(c.Target, c.Config)
 		if ok && (len(c.Declared) == 0 || !a.known.lists(string(name))) {
 			p.KernelName, p.configurations = a.names.keepBytes(name), 1
-			return nil
+			return ""
 		}
 	}
-	k, err := a.decoder.Decode(c.Target, c.Config)
-	if err != nil {
-		return err
+	k, err := d.Decode(c.Request())
+	switch {
+	case err != nil:
+		return a.names.keep(err.Error())
+	case k.Problem != "" || len(k.Configurations) == 0:
+		p.KernelName = a.names.keep(k.Name)
+		return a.names.keep(k.Problem)
 	}
-	p.Kernel, p.KernelName, p.configurations = k, a.names.keep(k.Kernels[0].Name), len(k.Kernels)
-	return nil
+	p.Kernel, p.KernelName, p.configurations = k, a.names.keep(k.Configurations[0].Entry), len(k.Configurations)
+	return ""
 }
 
 // unresolved says which leaf of the call has no slice, and why; empty when all have one.

@@ -22,7 +22,7 @@ func checkAutotuneBadIndex(p *Pass) {
 	}
 	ops := int64(len(p.Call.Operands))
 	all := ops + int64(len(p.Call.Results))
-	for _, e := range p.Kernel.Aliases {
+	for _, e := range p.Kernel.Saved {
 		if e.Output >= ops && e.Output < all && e.Input >= 0 && e.Input < ops {
 			continue
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"aliascheck/alias"
-	"aliascheck/hlo/triton"
+	"aliascheck/hlo/kernel"
 )
 
 func autotuneNotRestored() Rule {
@@ -38,10 +38,10 @@ func checkAutotuneNotRestored(p *Pass) {
 // notSaved says why the autotuner does not save operand leaf n, or nothing. It
 // saves what an entry names as input, if the two buffers that the entry names
 // have the same address (jaxlib/gpu/triton_kernels.cc).
-func notSaved(c *alias.Call, k *triton.Call, n int) string {
+func notSaved(c *alias.Call, k *kernel.Call, n int) string {
 	why := "the autotuner's table has no entry for it"
 	x := &c.Operands[n]
-	for _, e := range k.Aliases {
+	for _, e := range k.Saved {
 		if e.Input != int64(n) {
 			continue
 		}
@@ -101,7 +101,7 @@ func notRestoredSeverity(p *Pass, a int) (Severity, string) {
 	if allocatedOnly(p.Call, x) {
 		return Note, "The operand is an uninitialized buffer, with no contents to lose."
 	}
-	if triton.Target(p.Call.Target) == triton.TargetFFI && x.Allocation >= 0 {
+	if p.Kernel.Early && x.Allocation >= 0 {
 		alloc := &p.Call.Module.Allocations[x.Allocation]
 		if !alloc.EntryParameter && !alloc.Constant {
 			return Warning, "The trials of a typed-FFI call run before the program, on memory that holds nothing yet."
@@ -115,22 +115,21 @@ func notRestoredSeverity(p *Pass, a int) (Severity, string) {
 // which stands in its place: the memory's old contents are dropped on purpose.
 func zeroedFirst(p *Pass, a int) bool {
 	x := &p.Call.Operands[a]
-	for i := range p.Kernel.Kernels {
-		zeroed, n := false, int64(0)
-		for _, param := range p.Kernel.Kernels[i].Params {
-			if param.Kind != triton.Array && param.Kind != triton.Descriptor {
+	for i := range p.Kernel.Configurations {
+		zeroed := false
+		for _, param := range p.Kernel.Configurations[i].Params {
+			if param.Kind != kernel.Pointer || param.Offset != 0 {
 				continue
 			}
-			if b := buffer(p.Call, n); b != nil && b.Allocation == x.Allocation && b.Slice == x.Slice {
-				zeroed = zeroed || param.BytesToZero >= uint64(max(x.Slice.Size, 0))
+			if b := buffer(p.Call, int64(param.Buffer)); b != nil && b.Allocation == x.Allocation && b.Slice == x.Slice {
+				zeroed = zeroed || param.Zero >= uint64(max(x.Slice.Size, 0))
 			}
-			n++
 		}
 		if !zeroed {
 			return false
 		}
 	}
-	return len(p.Kernel.Kernels) > 0 && x.Allocation >= 0
+	return len(p.Kernel.Configurations) > 0 && x.Allocation >= 0
 }
 
 // allocatedOnly reports whether a leaf's value is the result of AllocateBuffer

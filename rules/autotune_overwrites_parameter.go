@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"aliascheck/hlo"
-	"aliascheck/hlo/triton"
 )
 
 func autotuneOverwritesParameter() Rule {
@@ -22,7 +21,7 @@ func autotuneOverwritesParameter() Rule {
 }
 
 func checkAutotuneOverwritesParameter(p *Pass) {
-	if p.Kernel == nil || !p.Kernel.Autotuned || triton.Target(p.Call.Target) != triton.TargetFFI {
+	if p.Kernel == nil || !p.Kernel.Early {
 		return
 	}
 	m := p.Call.Module

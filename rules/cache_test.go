@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"aliascheck/hlo/triton"
+	"aliascheck/hlo/kernel"
 	"aliascheck/rules/ptx"
 
 	"github.com/stretchr/testify/assert"
@@ -75,7 +75,7 @@ func TestCacheKnowsTheBudget(t *testing.T) {
 // TestForeignAnalysisDoesNotFit: an entry with a good digest, whose numbers are no
 // numbers of this call.
 func TestForeignAnalysisDoesNotFit(t *testing.T) {
-	p := &kernelPlan{Operands: 1, Buffers: make([]planBuffer, 2), Call: &triton.Call{Kernels: []triton.Kernel{{Name: "k"}}}}
+	p := &kernelPlan{Operands: 1, Buffers: make([]planBuffer, 2), Call: &kernel.Call{Configurations: []kernel.Configuration{{Entry: "k"}}}}
 	for name, change := range map[string]func(a *Analysis){
 		"":                        func(*Analysis) {},
 		"no runs":                 func(a *Analysis) { a.Runs = nil },

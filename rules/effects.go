@@ -21,7 +21,7 @@ type Analysis struct {
 type KernelRun struct {
 	Kernel      string
 	Description string // the autotuner's words for the configuration
-	Pointers    int    // buffers below it have a pointer
+	Pointers    []int  // the buffers that it has a pointer to, ascending
 
 	Analysed bool
 	Reason   string // where not analysed; of what is below, only Unready counts then
@@ -42,6 +42,9 @@ type KernelRun struct {
 	// the autotuner runs before the program; nil where there was no need.
 	Unready *UnreadyRun
 }
+
+// Takes reports whether the kernel has a pointer to buffer n.
+func (r *KernelRun) Takes(n int) bool { return slices.Contains(r.Pointers, n) }
 
 // PairRun is the machine's verdict on a pair of leaves, numbered as in alias.Call.
 type PairRun struct {

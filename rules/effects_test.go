@@ -10,7 +10,7 @@ import (
 )
 
 func runOf(basis Basis, v ptx.Verdict) KernelRun {
-	return KernelRun{Kernel: "k", Description: "d", Pointers: 2, Analysed: true, Basis: basis,
+	return KernelRun{Kernel: "k", Description: "d", Pointers: []int{0, 1}, Analysed: true, Basis: basis,
 		Buffers: make([]ptx.Effects, 2), Pairs: []PairRun{{Verdict: v}}}
 }
 

@@ -96,7 +96,7 @@ func (p *kernelPlan) prepare(a *Analysis, n int) (*configuration, [][]byte, stri
 			return nil, nil, fmt.Sprintf("its buffers take more than %s", Bytes(maxReplayBytes))
 		}
 	}
-	config, err := p.newConfiguration(&p.Call.Kernels[n])
+	config, err := p.newConfiguration(&p.Call.Configurations[n])
 	if err != nil {
 		return nil, nil, err.Error()
 	}

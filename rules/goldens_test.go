@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"aliascheck/hlo/triton"
+	"aliascheck/hlo/kernel"
 	"aliascheck/rules/goldens"
 	"aliascheck/rules/ptx"
 
@@ -57,9 +57,9 @@ func goldenPlan(t *testing.T, g *goldens.Golden) (p *kernelPlan, config *configu
 		if p, err = newKernelPlan(c.Call, c.Kernels, OperandSource{}); err != nil {
 			return err
 		}
-		require.Less(t, g.Configuration, len(c.Kernels.Kernels))
+		require.Less(t, g.Configuration, len(c.Kernels.Configurations))
 		require.Len(t, g.Inputs, p.Operands)
-		config, err = p.newConfiguration(&c.Kernels.Kernels[g.Configuration])
+		config, err = p.newConfiguration(&c.Kernels.Configurations[g.Configuration])
 		return err
 	})
 	require.NoError(t, err)
@@ -71,7 +71,7 @@ func goldenPlan(t *testing.T, g *goldens.Golden) (p *kernelPlan, config *configu
 // equal kernel, or its dump is among those that can have none.
 func TestGoldensCover(t *testing.T) {
 	const testdata = "../testdata"
-	key := func(k triton.Kernel) string {
+	key := func(k kernel.Configuration) string {
 		k.Description = ""
 		data, err := json.Marshal(k)
 		require.NoError(t, err)
@@ -97,7 +97,7 @@ func TestGoldensCover(t *testing.T) {
 			continue
 		}
 		err := goldens.EachCall(filepath.Join(testdata, folder), func(c goldens.Call) error {
-			for i, k := range c.Kernels.Kernels {
+			for i, k := range c.Kernels.Configurations {
 				assert.True(t, has[key(k)], "%s: %s: configuration %d has no golden", folder, c.Name, i)
 			}
 			return nil

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"aliascheck/hlo/triton"
+	"aliascheck/hlo/kernel"
 	"aliascheck/rules/ptx"
 
 	"github.com/stretchr/testify/assert"
@@ -28,10 +28,10 @@ func newRowScatter(t *testing.T, rows, resultRows int64, limit int32) *rowScatte
 		{Element: s32, Dims: []int64{rows}, Size: rows * 4, Claimant: -1},
 		{Element: f32, Dims: []int64{resultRows, 4}, Size: resultRows * 16, Claimant: -1},
 	}}
-	array := triton.Param{Kind: triton.Array}
-	c := &configuration{kernel: &triton.Kernel{Name: "k", Params: []triton.Param{array, array, array}}}
+	c := &configuration{kernel: &kernel.Configuration{Entry: "k"}}
 	for n := range 3 {
-		c.binding.Arguments = append(c.binding.Arguments, triton.Argument{Source: triton.FromBuffer, Param: n, Buffer: n, Size: 8})
+		c.params = append(c.params, kernel.Param{Kind: kernel.Pointer, Buffer: n})
+		c.pointers = append(c.pointers, n)
 	}
 	s := &rowScatter{search: search{plan: p, config: c}, limit: limit}
 	s.run = s.play
@@ -94,7 +94,7 @@ func TestSearchPrefersWhatWritesMost(t *testing.T) {
 func TestSearchLeavesOutWhatIsNeverTouched(t *testing.T) {
 	s := newRowScatter(t, 64, 64, 64)
 	s.plan.Buffers = append(s.plan.Buffers, planBuffer{Element: element(t, "f32"), Size: 64, Claimant: -1})
-	s.config.kernel.Params = append(s.config.kernel.Params, triton.Param{Kind: triton.Array})
+	s.config.pointers = append(s.config.pointers, 3)
 	s.run = func(ctx context.Context, l *ptx.Launch) (*ptx.Outcome, error) {
 		out, err := s.play(ctx, l)
 		out.Effects = append(out.Effects, ptx.Effects{})
@@ -157,7 +157,7 @@ func TestSearchAddsOperands(t *testing.T) {
 	s.plan.Operands = 3
 	s.plan.Buffers = slices.Insert(s.plan.Buffers, 2, planBuffer{Element: element(t, "s32"), Size: 4, Claimant: -1})
 	s.plan.Buffers[2].setFound([]byte{1, 0, 0, 0}, Recipe{Operand: 2, Kind: LiteralInput})
-	s.config.kernel.Params = append(s.config.kernel.Params, triton.Param{Kind: triton.Array})
+	s.config.pointers = append(s.config.pointers, 3)
 	s.run = func(_ context.Context, l *ptx.Launch) (*ptx.Outcome, error) {
 		s.runs++
 		out := &ptx.Outcome{AddressFrom: []int{1, 2}, Effects: make([]ptx.Effects, 4)}

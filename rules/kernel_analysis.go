@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"aliascheck/alias"
-	"aliascheck/hlo/triton"
+	"aliascheck/hlo/kernel"
 	"aliascheck/rules/ptx"
 
 	"golang.org/x/sync/singleflight"
@@ -44,7 +44,7 @@ func NewKernelAnalyzer(o KernelOptions) *KernelAnalyzer {
 // Run returns what the call's kernels read and write, all configurations together.
 // The reason says why a configuration could not be analysed; effects of the others
 // are returned all the same.
-func (k *KernelAnalyzer) Run(ctx context.Context, c *alias.Call, call *triton.Call) (Effects, string) {
+func (k *KernelAnalyzer) Run(ctx context.Context, c *alias.Call, call *kernel.Call) (Effects, string) {
 	plan, err := newKernelPlan(c, call, k.opts.Operands)
 	if err != nil {
 		return nil, err.Error()
@@ -75,8 +75,8 @@ func (k *KernelAnalyzer) analyse(ctx context.Context, p *kernelPlan) (*Analysis,
 	for n := range p.Buffers {
 		a.Claimant = append(a.Claimant, p.Buffers[n].Claimant)
 	}
-	for n := range p.Call.Kernels {
-		run := k.analyseOne(ctx, p, &p.Call.Kernels[n])
+	for n := range p.Call.Configurations {
+		run := k.analyseOne(ctx, p, &p.Call.Configurations[n])
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -86,9 +86,9 @@ func (k *KernelAnalyzer) analyse(ctx context.Context, p *kernelPlan) (*Analysis,
 }
 
 // analyseOne runs one configuration until its accesses are known.
-func (k *KernelAnalyzer) analyseOne(ctx context.Context, p *kernelPlan, kernel *triton.Kernel) KernelRun {
-	r := KernelRun{Kernel: kernel.Name, Description: kernel.Description, Pointers: kernel.Pointers()}
-	config, err := p.newConfiguration(kernel)
+func (k *KernelAnalyzer) analyseOne(ctx context.Context, p *kernelPlan, c *kernel.Configuration) KernelRun {
+	r := KernelRun{Kernel: c.Entry, Description: c.Description, Pointers: c.Buffers()}
+	config, err := p.newConfiguration(c)
 	if err != nil {
 		r.Reason = err.Error()
 		return r
@@ -208,14 +208,14 @@ func (p *kernelPlan) inputs(a *attempt) (list []Recipe, made bool) {
 // fits reports whether an analysis from the cache is one of this plan: whether
 // every index in it is an index of the plan.
 func (a *Analysis) fits(p *kernelPlan) bool {
-	if a == nil || a.Operands != p.Operands || len(a.Claimant) != len(p.Buffers) || len(a.Runs) != len(p.Call.Kernels) {
+	if a == nil || a.Operands != p.Operands || len(a.Claimant) != len(p.Buffers) || len(a.Runs) != len(p.Call.Configurations) {
 		return false
 	}
 	operand := func(n int) bool { return n >= 0 && n < p.Operands }
 	recipe := func(r Recipe) bool { return operand(r.Operand) }
 	for i := range a.Runs {
 		r := &a.Runs[i]
-		if r.Kernel != p.Call.Kernels[i].Name || r.Analysed && len(r.Buffers) != len(p.Buffers) ||
+		if r.Kernel != p.Call.Configurations[i].Entry || r.Analysed && len(r.Buffers) != len(p.Buffers) ||
 			!all(r.AddressFrom, operand) || !all(r.Inputs, recipe) {
 			return false
 		}

@@ -3,25 +3,16 @@ package rules
 import (
 	"fmt"
 
-	"aliascheck/hlo/triton"
+	"aliascheck/hlo/kernel"
 	"aliascheck/rules/ptx"
 	"aliascheck/rules/tensormap"
 )
 
-// hostDescriptor turns a TMA descriptor that jaxlib encodes before the launch into
+// hostDescriptor turns a TMA descriptor that the host encodes before the launch into
 // the machine's words: innermost dimension first, strides in bytes, and the numbers
 // of the PTX ISA where the driver has others. One that is refused runs nowhere.
-func hostDescriptor(t *triton.TensorDescriptor) (*ptx.Descriptor, error) {
-	if t == nil {
-		return nil, fmt.Errorf("a TMA descriptor without numbers")
-	}
-	box := make([]uint64, len(t.BlockShape))
-	for i, v := range t.BlockShape {
-		box[i] = uint64(v)
-	}
-	d, j := tensormap.JudgeTriton(tensormap.TritonFields{
-		ElemType: uint64(t.ElemType), Swizzle: uint64(t.Swizzle), OOBFill: uint64(t.OOBFill),
-		Shape: t.Shape, Strides: t.Strides, BlockShape: box})
+func hostDescriptor(t *kernel.TensorMap) (*ptx.Descriptor, error) {
+	d, j := tensormap.JudgeTriton(tritonFields(t))
 	elemType, ok := deviceElement(d.DataType)
 	if j.Verdict == tensormap.Refused || !ok {
 		return nil, fmt.Errorf("a TMA descriptor that the driver refuses")

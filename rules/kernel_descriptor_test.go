@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"aliascheck/hlo/triton"
+	"aliascheck/hlo/kernel"
 	"aliascheck/rules/ptx"
 
 	"github.com/stretchr/testify/assert"
@@ -12,35 +12,33 @@ import (
 )
 
 func TestHostDescriptor(t *testing.T) {
-	good := triton.TensorDescriptor{ElemType: 9, Swizzle: 3, OOBFill: 1, Shape: []uint64{4, 512, 256}, Strides: []uint64{131072, 256, 1},
+	good := kernel.TensorMap{ElemType: 9, Swizzle: 3, OOBFill: 1, Shape: []uint64{4, 512, 256}, Strides: []uint64{131072, 256, 1},
 		BlockShape: []uint32{1, 64, 64}}
 	d, err := hostDescriptor(&good)
 	require.NoError(t, err)
 	assert.Equal(t, &ptx.Descriptor{Rank: 3, ElemType: 10, Swizzle: 3, Fill: 1,
 		GlobalDim: [5]uint64{256, 512, 4}, GlobalStride: [4]uint64{512, 262144},
 		BoxDim: [5]uint32{64, 64, 1}, ElementStride: [5]uint32{1, 1, 1}}, d)
-	for name, change := range map[string]func(d *triton.TensorDescriptor){
-		"no dimensions":      func(d *triton.TensorDescriptor) { d.Shape, d.Strides, d.BlockShape = nil, nil, nil },
-		"lengths differ":     func(d *triton.TensorDescriptor) { d.Shape = d.Shape[:2] },
-		"a stride of 8":      func(d *triton.TensorDescriptor) { d.Strides = []uint64{131072, 4, 1} },
-		"a wide box":         func(d *triton.TensorDescriptor) { d.BlockShape = []uint32{1, 64, 128} },
-		"an unknown type":    func(d *triton.TensorDescriptor) { d.ElemType = 77 },
-		"an unknown swizzle": func(d *triton.TensorDescriptor) { d.Swizzle = 9 },
+	for name, change := range map[string]func(d *kernel.TensorMap){
+		"no dimensions":      func(d *kernel.TensorMap) { d.Shape, d.Strides, d.BlockShape = nil, nil, nil },
+		"lengths differ":     func(d *kernel.TensorMap) { d.Shape = d.Shape[:2] },
+		"a stride of 8":      func(d *kernel.TensorMap) { d.Strides = []uint64{131072, 4, 1} },
+		"a wide box":         func(d *kernel.TensorMap) { d.BlockShape = []uint32{1, 64, 128} },
+		"an unknown type":    func(d *kernel.TensorMap) { d.ElemType = 77 },
+		"an unknown swizzle": func(d *kernel.TensorMap) { d.Swizzle = 9 },
 	} {
 		bad := good
 		change(&bad)
 		_, err := hostDescriptor(&bad)
 		assert.ErrorContains(t, err, "the driver refuses", name)
 	}
-	_, err = hostDescriptor(nil)
-	assert.ErrorContains(t, err, "without numbers")
 }
 
 // TestDeviceElement goes through cuda.h's numbers 0 to 12 and one past them.
 func TestDeviceElement(t *testing.T) {
 	want := []uint32{0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 8, 11, 12}
 	for driver, isa := range want {
-		d := triton.TensorDescriptor{ElemType: uint32(driver), Shape: []uint64{64}, Strides: []uint64{1}, BlockShape: []uint32{16}}
+		d := kernel.TensorMap{ElemType: uint32(driver), Shape: []uint64{64}, Strides: []uint64{1}, BlockShape: []uint32{16}}
 		got, err := hostDescriptor(&d)
 		require.NoError(t, err, "type %d", driver)
 		assert.Equal(t, isa, got.ElemType)
@@ -51,7 +49,7 @@ func TestDeviceElement(t *testing.T) {
 
 // TestKernelWithAHostDescriptor runs a kernel whose first parameter is a descriptor.
 func TestKernelWithAHostDescriptor(t *testing.T) {
-	k := triton.Kernel{Name: "k", Warps: 1, Grid: [3]uint32{1, 1, 1}, PTX: []byte(`.version 8.7
+	k := kernel.Configuration{Entry: "k", Block: [3]uint32{32, 1, 1}, Grid: [3]uint32{1, 1, 1}, PTX: []byte(`.version 8.7
 .target sm_90a
 .address_size 64
 .visible .entry k(.param .align 64 .b8 map[128], .param .u64 out)
@@ -61,10 +59,10 @@ func TestKernelWithAHostDescriptor(t *testing.T) {
 	st.global.b32 [%rd1], 1;
 	ret;
 }
-`), Params: []triton.Param{{Kind: triton.Descriptor, Tensor: &triton.TensorDescriptor{ElemType: 7, Shape: []uint64{64, 64},
-		Strides: []uint64{64, 1}, BlockShape: []uint32{8, 8}}}, {Kind: triton.Array}}}
+`), Params: []kernel.Param{{Kind: kernel.TensorMaps, Maps: []kernel.TensorMap{{ElemType: 7, Shape: []uint64{64, 64},
+		Strides: []uint64{64, 1}, BlockShape: []uint32{8, 8}}}}, {Kind: kernel.Pointer, Buffer: 1}}}
 	f32 := element(t, "f32")
-	p := &kernelPlan{Operands: 1, Call: &triton.Call{Kernels: []triton.Kernel{k}}, Pairs: []planPair{{}}, Buffers: []planBuffer{
+	p := &kernelPlan{Operands: 1, Call: &kernel.Call{Configurations: []kernel.Configuration{k}}, Pairs: []planPair{{}}, Buffers: []planBuffer{
 		{Element: f32, Size: 16384, Claimant: -1}, {Element: f32, Size: 16384, Claimant: -1}}}
 	a, err := NewKernelAnalyzer(KernelOptions{}).analyse(context.Background(), p)
 	require.NoError(t, err)

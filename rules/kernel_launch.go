@@ -3,57 +3,82 @@ package rules
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
-	"aliascheck/hlo/triton"
+	"aliascheck/hlo/kernel"
 	"aliascheck/rules/ptx"
 	"aliascheck/rules/ptx/syntax"
 )
 
 // configuration is one kernel of a plan, parsed and bound.
 type configuration struct {
-	kernel   *triton.Kernel
-	geometry triton.Geometry
+	kernel   *kernel.Configuration
+	geometry kernel.Geometry
 	entry    *syntax.Entry
-	binding  triton.Binding
+	params   []kernel.Param // those of the entry
+	pointers []int          // the buffers that it has a pointer to, ascending
 }
 
 // newConfiguration parses kernel k's PTX and binds its parameters to the buffers.
-func (p *kernelPlan) newConfiguration(k *triton.Kernel) (*configuration, error) {
+func (p *kernelPlan) newConfiguration(k *kernel.Configuration) (*configuration, error) {
 	g, err := k.Geometry()
 	if err != nil {
 		return nil, err
 	}
 	if len(k.PTX) == 0 {
-		return nil, fmt.Errorf("kernel %s: the call holds no PTX", k.Name)
+		return nil, fmt.Errorf("kernel %s: the call holds no PTX", k.Entry)
 	}
-	module, err := syntax.Parse(k.Name+".ptx", k.PTX)
+	module, err := syntax.Parse(k.FileName(), k.PTX)
 	if err != nil {
 		return nil, err
 	}
-	entry := module.Entry(k.Name)
+	entry := module.Entry(k.Entry)
 	if entry == nil {
-		return nil, fmt.Errorf("kernel %s: the PTX has no entry of this name", k.Name)
+		return nil, fmt.Errorf("kernel %s: the PTX has no entry of this name", k.Entry)
 	}
 	sizes := make([]int, 0, len(entry.Params))
 	for _, param := range entry.Params {
 		sizes = append(sizes, param.Size)
 	}
-	binding, err := k.Bind(sizes, len(p.Buffers))
+	params, err := k.Bind(sizes, len(p.Buffers))
 	if err != nil {
 		return nil, err
 	}
-	for _, arg := range binding.Arguments {
-		if arg.Source == triton.FromDescriptor {
-			if _, err := hostDescriptor(k.Params[arg.Param].Tensor); err != nil {
-				return nil, fmt.Errorf("kernel %s: parameter %d: %w", k.Name, arg.Param, err)
-			}
-		}
-		if arg.Source == triton.FromBuffer && k.Params[arg.Param].BytesToZero > uint64(p.Buffers[arg.Buffer].Size) {
-			return nil, fmt.Errorf("kernel %s: bytes_to_zero of parameter %d is %d for a buffer of %d bytes",
-				k.Name, arg.Param, k.Params[arg.Param].BytesToZero, p.Buffers[arg.Buffer].Size)
+	for i := range params {
+		if err := p.checkParam(i, &params[i]); err != nil {
+			return nil, fmt.Errorf("kernel %s: %w", k.Entry, err)
 		}
 	}
-	return &configuration{kernel: k, geometry: g, entry: entry, binding: binding}, nil
+	return &configuration{kernel: k, geometry: g, entry: entry, params: params, pointers: k.Buffers()}, nil
+}
+
+// checkParam holds parameter i to the buffers that it names.
+func (p *kernelPlan) checkParam(i int, param *kernel.Param) error {
+	outside := func(n int, offset int64) error {
+		if size := p.Buffers[n].Size; offset < 0 || offset > size {
+			return fmt.Errorf("parameter %d begins at byte %d of a buffer of %d bytes", i, offset, size)
+		}
+		return nil
+	}
+	switch param.Kind {
+	case kernel.Pointer:
+		if err := outside(param.Buffer, param.Offset); err != nil {
+			return err
+		}
+		if size := p.Buffers[param.Buffer].Size; param.Zero > uint64(size-param.Offset) {
+			return fmt.Errorf("bytes_to_zero of parameter %d is %d for a buffer of %d bytes", i, param.Zero, size)
+		}
+	case kernel.TensorMaps:
+		for n := range param.Maps {
+			if err := outside(param.Maps[n].Buffer, param.Maps[n].Offset); err != nil {
+				return err
+			}
+			if _, err := hostDescriptor(&param.Maps[n]); err != nil {
+				return fmt.Errorf("parameter %d: %w", i, err)
+			}
+		}
+	}
+	return nil
 }
 
 // memory is what a launch's pointers point into: buffers of the machine, and for
@@ -94,37 +119,42 @@ func (p *kernelPlan) bufferName(n int) string {
 func (c *configuration) launch(m memory) *ptx.Launch {
 	l := &ptx.Launch{
 		Entry: c.entry, Grid: c.geometry.Grid, Block: c.geometry.Block, Cluster: c.geometry.Cluster,
-		DynamicShared: c.kernel.SharedBytes,
+		DynamicShared: c.kernel.Shared,
 		Buffers:       append([]ptx.Buffer(nil), m.buffers...),
 	}
-	for _, arg := range c.binding.Arguments {
-		switch arg.Source {
-		case triton.FromBuffer:
-			at := m.at[arg.Buffer]
-			l.Args = append(l.Args, ptx.Arg{Buffer: at.Group, Offset: at.Offset, Zero: int64(c.kernel.Params[arg.Param].BytesToZero)})
-		case triton.FromDescriptor:
-			at := m.at[arg.Buffer]
-			d, _ := hostDescriptor(c.kernel.Params[arg.Param].Tensor) // newConfiguration has looked
-			l.Args = append(l.Args, ptx.Arg{Buffer: at.Group, Offset: at.Offset, Tensor: d})
-		case triton.FromScratch:
-			l.Args = append(l.Args, c.scratch(l))
-		case triton.FromValue:
-			l.Args = append(l.Args, ptx.Scalar(binary.LittleEndian.AppendUint64(nil, arg.Bits)[:arg.Size]))
-		default:
-			l.Args = append(l.Args, ptx.Scalar(make([]byte, 8)))
-		}
+	for i := range c.params {
+		l.Args = append(l.Args, c.arg(&c.params[i], m, l))
 	}
 	return l
 }
 
-// scratch adds the launch's global scratch, where it has one.
-func (c *configuration) scratch(l *ptx.Launch) ptx.Arg {
-	if c.binding.ScratchBytes == 0 {
-		return ptx.Scalar(make([]byte, 8))
+// arg is the value of one parameter.
+func (c *configuration) arg(p *kernel.Param, m memory, l *ptx.Launch) ptx.Arg {
+	switch p.Kind {
+	case kernel.Pointer:
+		at := m.at[p.Buffer]
+		return ptx.Arg{Buffer: at.Group, Offset: at.Offset + p.Offset, Zero: int64(p.Zero)}
+	case kernel.TensorMaps:
+		arg := ptx.Scalar(nil)
+		for i := range p.Maps {
+			at := m.at[p.Maps[i].Buffer]
+			d, _ := hostDescriptor(&p.Maps[i]) // newConfiguration has looked
+			arg.Tensors = append(arg.Tensors, ptx.HostMap{Map: d, Buffer: at.Group, Offset: at.Offset + p.Maps[i].Offset})
+		}
+		return arg
+	case kernel.Scalar:
+		return ptx.Scalar(binary.LittleEndian.AppendUint64(nil, p.Bits)[:min(p.Size, 8)])
+	case kernel.Scratch:
+		if p.Bytes > 0 {
+			l.Buffers = append(l.Buffers, ptx.Buffer{Name: "global scratch", Size: p.Bytes, Scratch: true})
+			return ptx.Pointer(len(l.Buffers) - 1)
+		}
 	}
-	l.Buffers = append(l.Buffers, ptx.Buffer{Name: "global scratch", Size: c.binding.ScratchBytes, Scratch: true})
-	return ptx.Pointer(len(l.Buffers) - 1)
+	return ptx.Scalar(make([]byte, 8)) // null
 }
 
 // takes reports whether the configuration has a pointer to buffer n.
-func (c *configuration) takes(n int) bool { return n < c.kernel.Pointers() }
+func (c *configuration) takes(n int) bool {
+	_, takes := slices.BinarySearch(c.pointers, n)
+	return takes
+}

@@ -9,14 +9,14 @@ import (
 
 	"aliascheck/alias"
 	"aliascheck/hlo"
-	"aliascheck/hlo/triton"
+	"aliascheck/hlo/kernel"
 )
 
 // kernelPlan is a call's kernels and memory, without the module that they came
 // from: what a run needs, and what tells equal launches from others. Buffers are
 // numbered as jaxlib numbers them: operands, then results, flattened.
 type kernelPlan struct {
-	Call     *triton.Call
+	Call     *kernel.Call
 	Operands int // Buffers[:Operands]
 	Buffers  []planBuffer
 	Pairs    []planPair
@@ -64,11 +64,11 @@ const (
 )
 
 // newKernelPlan gathers what running the call's kernels needs.
-func newKernelPlan(c *alias.Call, k *triton.Call, source OperandSource) (*kernelPlan, error) {
+func newKernelPlan(c *alias.Call, k *kernel.Call, source OperandSource) (*kernelPlan, error) {
 	if n := len(c.Operands) + len(c.Results); n > maxPlanBuffers {
 		return nil, fmt.Errorf("%d operands and results, more than %d", n, maxPlanBuffers)
 	}
-	p := &kernelPlan{Call: k, Operands: len(c.Operands), Early: k.Autotuned && triton.Target(c.Target) == triton.TargetFFI}
+	p := &kernelPlan{Call: k, Operands: len(c.Operands), Early: k.Early}
 	var total int64
 	for n := range c.Operands {
 		b := newPlanBuffer(&c.Operands[n])

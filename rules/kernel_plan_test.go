@@ -7,7 +7,7 @@ import (
 
 	"aliascheck/alias"
 	"aliascheck/hlo"
-	"aliascheck/hlo/triton"
+	"aliascheck/hlo/kernel/triton"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -33,7 +33,7 @@ func dumpedPlans(t testing.TB, use func(name string, c *alias.Call, p *kernelPla
 				if !triton.IsTarget(c.Target) {
 					continue
 				}
-				k, err := decoder.Decode(c.Target, c.Config)
+				k, err := decoder.Decode(c.Request())
 				require.NoError(t, err)
 				p, err := newKernelPlan(c, k, OperandSource{})
 				require.NoError(t, err)
@@ -48,9 +48,9 @@ func TestPlansOfDumps(t *testing.T) {
 	calls, configurations := 0, 0
 	dumpedPlans(t, func(name string, c *alias.Call, p *kernelPlan) {
 		calls++
-		for i := range p.Call.Kernels {
+		for i := range p.Call.Configurations {
 			configurations++
-			config, err := p.newConfiguration(&p.Call.Kernels[i])
+			config, err := p.newConfiguration(&p.Call.Configurations[i])
 			require.NoError(t, err, name)
 			l := config.launch(p.apart(p.found()))
 			require.Len(t, l.Args, len(l.Entry.Params), name)
@@ -124,11 +124,10 @@ func TestPlacesOfSlicesThatTouchInAChain(t *testing.T) {
 // TestWrittenThrough: jax-triton 0.4.0 gives no pointer for a declared result.
 func TestWrittenThrough(t *testing.T) {
 	p := &kernelPlan{Operands: 2, Buffers: []planBuffer{{Claimant: -1}, {Claimant: -1}, {Claimant: 1}, {Claimant: -1}}}
-	array := triton.Param{Kind: triton.Array}
 	for pointers, want := range map[int][2]int{4: {2, 3}, 3: {2, -1}, 2: {1, -1}, 1: {-1, -1}} {
-		c := &configuration{kernel: &triton.Kernel{}}
-		for range pointers {
-			c.kernel.Params = append(c.kernel.Params, array)
+		c := &configuration{}
+		for n := range pointers {
+			c.pointers = append(c.pointers, n)
 		}
 		assert.Equal(t, want, [2]int{p.writtenThrough(c, 0), p.writtenThrough(c, 1)}, "%d pointers", pointers)
 	}

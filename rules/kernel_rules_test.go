@@ -9,7 +9,7 @@ import (
 
 	"aliascheck/alias"
 	"aliascheck/hlo"
-	"aliascheck/hlo/triton"
+	"aliascheck/hlo/kernel"
 	"aliascheck/rules/ptx"
 
 	"github.com/stretchr/testify/assert"
@@ -23,9 +23,9 @@ type played struct {
 	change func(a *Analysis)
 }
 
-func (f played) Run(_ context.Context, c *alias.Call, k *triton.Call) (Effects, string) {
+func (f played) Run(_ context.Context, c *alias.Call, k *kernel.Call) (Effects, string) {
 	a := &Analysis{Operands: len(c.Operands)}
-	r := KernelRun{Kernel: k.Kernels[0].Name, Pointers: k.Kernels[0].Pointers(), Analysed: true, Basis: Complete}
+	r := KernelRun{Kernel: k.Configurations[0].Entry, Pointers: k.Configurations[0].Buffers(), Analysed: true, Basis: Complete}
 	for n := range c.Operands {
 		a.Claimant = append(a.Claimant, -1)
 		whole := []ptx.Range{{Start: 0, End: c.Operands[n].Slice.Size}}
@@ -104,7 +104,7 @@ func TestKernelRules(t *testing.T) {
 		}), []string{"AC204 note - confirmed"}},
 		{"AC204 an atomic update writes", "scale_apart", buffer(1, func(e *ptx.Effects) { e.Atomic, e.Written = e.Written, nil }), nil},
 		{"AC204 a claimed result holds its operand's", "scale_inplace", buffer(1, func(e *ptx.Effects) { e.Written = nil }), nil},
-		{"AC204 a result without a pointer", "scale_apart", run(func(r *KernelRun) { r.Pointers = 1 }), []string{"AC204 error - confirmed"}},
+		{"AC204 a result without a pointer", "scale_apart", run(func(r *KernelRun) { r.Pointers = []int{0} }), []string{"AC204 error - confirmed"}},
 		{"AC205", "scale_apart", buffer(1, readFirst), []string{"AC205 error - confirmed"}},
 		{"AC205 another block may write first", "scale_apart", buffer(1, func(e *ptx.Effects) {
 			readFirst(e)

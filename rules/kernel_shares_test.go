@@ -8,7 +8,8 @@ import (
 
 	"aliascheck/alias"
 	"aliascheck/hlo"
-	"aliascheck/hlo/triton"
+	"aliascheck/hlo/kernel"
+	"aliascheck/hlo/kernel/triton"
 	"aliascheck/rules/ptx"
 
 	"github.com/stretchr/testify/assert"
@@ -100,8 +101,8 @@ func TestZeroedOperandIsNotRead(t *testing.T) {
 		}
 		k := NewKernelAnalyzer(KernelOptions{})
 		for _, zero := range []uint64{0, 4096, 4 << 20} {
-			for i := range p.Call.Kernels {
-				p.Call.Kernels[i].Params[0].BytesToZero = zero
+			for i := range p.Call.Configurations {
+				p.Call.Configurations[i].Params[0].Zero = zero
 			}
 			a, err := k.analyse(context.Background(), p)
 			require.NoError(t, err)
@@ -116,24 +117,26 @@ func TestZeroedOperandIsNotRead(t *testing.T) {
 func TestWhatCannotBeLaunched(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		change func(k *triton.Kernel)
+		change func(k *kernel.Configuration)
 		reason string
 	}{
-		{"no PTX", func(k *triton.Kernel) { k.PTX = nil }, "holds no PTX"},
-		{"another name", func(k *triton.Kernel) { k.Name = "other" }, "no entry of this name"},
-		{"broken PTX", func(k *triton.Kernel) { k.PTX = k.PTX[:2000] }, "scale_kernel.ptx:"},
-		{"no grid", func(k *triton.Kernel) { k.Grid[0] = 0 }, "blocks along x"},
-		{"unknown parameter", func(k *triton.Kernel) { k.Params[0] = triton.Param{Kind: triton.Other, Type: "field 12"} }, "unknown kind: field 12"},
-		{"descriptor made on the host", func(k *triton.Kernel) { k.Params[0].Kind = triton.Descriptor }, "parameter 0 has 128 bytes, the entry's 8"},
-		{"zeroes more than there is", func(k *triton.Kernel) { k.Params[1].BytesToZero = 1 << 40 }, "bytes_to_zero of parameter 1"},
-		{"too many parameters", func(k *triton.Kernel) { k.Params = append(k.Params, k.Params...) }, "parameters for an entry"},
+		{"no PTX", func(k *kernel.Configuration) { k.PTX = nil }, "holds no PTX"},
+		{"another name", func(k *kernel.Configuration) { k.Entry = "other" }, "no entry of this name"},
+		{"broken PTX", func(k *kernel.Configuration) { k.PTX = k.PTX[:2000] }, "scale_kernel.ptx:"},
+		{"no grid", func(k *kernel.Configuration) { k.Grid[0] = 0 }, "blocks along x"},
+		{"unknown parameter", func(k *kernel.Configuration) { k.Params[0] = kernel.Param{Kind: kernel.Other, Type: "field 12"} }, "unknown kind: field 12"},
+		{"descriptor made on the host", func(k *kernel.Configuration) {
+			k.Params[0] = kernel.Param{Kind: kernel.TensorMaps, Maps: make([]kernel.TensorMap, 1)}
+		}, "parameter 0 has 128 bytes, the entry's 8"},
+		{"zeroes more than there is", func(k *kernel.Configuration) { k.Params[1].Zero = 1 << 40 }, "bytes_to_zero of parameter 1"},
+		{"too many parameters", func(k *kernel.Configuration) { k.Params = append(k.Params, k.Params...) }, "parameters for an entry"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dumpedPlans(t, func(name string, _ *alias.Call, p *kernelPlan) {
 				if name != "scale_inplace" {
 					return
 				}
-				tt.change(&p.Call.Kernels[0])
+				tt.change(&p.Call.Configurations[0])
 				a, err := NewKernelAnalyzer(KernelOptions{}).analyse(context.Background(), p)
 				require.NoError(t, err)
 				ok, reason := a.Analysed()

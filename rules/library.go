@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"aliascheck/alias"
-	"aliascheck/hlo/triton"
+	"aliascheck/hlo/kernel/pallas"
 )
 
 // isLibrary reports whether a target is one of XLA's or jaxlib's own, whose kernel
@@ -19,7 +19,7 @@ func isLibrary(target string, extra []string) bool {
 			return true
 		}
 	}
-	if target == triton.TargetPallas {
+	if target == pallas.Target {
 		return false // the user's kernel
 	}
 	switch target {

@@ -6,7 +6,7 @@ import (
 
 	"aliascheck/alias"
 	"aliascheck/hlo"
-	"aliascheck/hlo/triton"
+	"aliascheck/hlo/kernel"
 )
 
 // Verdict says whether a pair of leaves may share its memory.
@@ -59,7 +59,7 @@ type Pass struct {
 	Overwrites []alias.Overwrite
 	Lives      *alias.Analyzer
 
-	Kernel     *triton.Call // nil where the dump does not hold it
+	Kernel     *kernel.Call // nil where the dump does not hold it
 	KernelName string
 
 	// Of the call, but no part of the module's memory.

@@ -38,7 +38,7 @@ func reportNotWritten(p *Pass, b int, r *KernelRun) bool {
 	n := len(p.Call.Operands) + b
 	size := p.Call.Results[b].Slice.Size
 	pr := Problem{Operand: -1, Result: b}
-	if n >= r.Pointers && r.Pointers > 0 {
+	if !r.Takes(n) && len(r.Pointers) > 0 {
 		pr.Severity = Error
 		pr.Message = fmt.Sprintf("The kernel is given no pointer for %s, and nothing claims it: nobody writes it.", p.Result(b))
 		pr.Fix = "declare which operand the kernel writes in its place, in input_output_aliases"

@@ -34,7 +34,7 @@ func checkResultReadFirst(p *Pass) {
 
 func reportReadFirst(p *Pass, b int, r *KernelRun) bool {
 	n := len(p.Call.Operands) + b
-	if !r.Analysed || n >= r.Pointers {
+	if !r.Analysed || !r.Takes(n) {
 		return false
 	}
 	e := &r.Buffers[n]

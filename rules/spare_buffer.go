@@ -38,7 +38,7 @@ func checkSpareBuffer(p *Pass) {
 // untouched reports whether no configuration reads or writes operand leaf a.
 func untouched(p *Pass, a int) bool {
 	for _, r := range p.Effects.KernelRuns() {
-		if !r.Analysed || r.Hang != nil || a >= r.Pointers || !r.Buffers[a].Untouched() {
+		if !r.Analysed || r.Hang != nil || !r.Takes(a) || !r.Buffers[a].Untouched() {
 			return false
 		}
 	}

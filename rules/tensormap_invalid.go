@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"aliascheck/hlo/triton"
+	"aliascheck/hlo/kernel"
 	"aliascheck/rules/ptx"
 	"aliascheck/rules/tensormap"
 )
@@ -27,8 +27,8 @@ func tensormapInvalid() Rule {
 
 func checkTensormaps(p *Pass) {
 	if p.Kernel != nil {
-		for i := range p.Kernel.Kernels {
-			checkHostTensormaps(p, &p.Kernel.Kernels[i])
+		for i := range p.Kernel.Configurations {
+			checkHostTensormaps(p, &p.Kernel.Configurations[i])
 		}
 	}
 	if p.Effects == nil {
@@ -42,25 +42,29 @@ func checkTensormaps(p *Pass) {
 	}
 }
 
-// checkHostTensormaps judges the descriptors that jaxlib encodes before the launch.
-func checkHostTensormaps(p *Pass, k *triton.Kernel) {
-	buffer := 0
+// checkHostTensormaps judges the descriptors that the host encodes before the launch.
+func checkHostTensormaps(p *Pass, k *kernel.Configuration) {
 	for n, param := range k.Params {
-		if param.Kind == triton.Descriptor {
-			t := param.Tensor
-			box := make([]uint64, len(t.BlockShape))
-			for i, v := range t.BlockShape {
-				box[i] = uint64(v)
+		for i := range param.Maps {
+			what := fmt.Sprintf("the descriptor of the kernel's parameter %d", n)
+			if len(param.Maps) > 1 {
+				what = fmt.Sprintf("descriptor %d of the kernel's parameter %d", i, n)
 			}
-			_, j := tensormap.JudgeTriton(tensormap.TritonFields{
-				ElemType: uint64(t.ElemType), Swizzle: uint64(t.Swizzle), OOBFill: uint64(t.OOBFill),
-				Shape: t.Shape, Strides: t.Strides, BlockShape: box})
-			reportTensormap(p, buffer, fmt.Sprintf("the descriptor of the kernel's parameter %d", n), j, nil, nil)
-		}
-		if param.Kind == triton.Array || param.Kind == triton.Descriptor {
-			buffer++
+			_, j := tensormap.JudgeTriton(tritonFields(&param.Maps[i]))
+			reportTensormap(p, param.Maps[i].Buffer, what, j, nil, nil)
 		}
 	}
+}
+
+// tritonFields puts a descriptor into the words of the rules for descriptors.
+func tritonFields(t *kernel.TensorMap) tensormap.TritonFields {
+	box := make([]uint64, len(t.BlockShape))
+	for i, v := range t.BlockShape {
+		box[i] = uint64(v)
+	}
+	return tensormap.TritonFields{
+		ElemType: uint64(t.ElemType), Swizzle: uint64(t.Swizzle), OOBFill: uint64(t.OOBFill),
+		Shape: t.Shape, Strides: t.Strides, BlockShape: box}
 }
 
 // checkDeviceTensormap judges a descriptor that the kernel built and used.
@@ -75,10 +79,10 @@ func checkDeviceTensormap(p *Pass, r *KernelRun, d *ptx.Descriptor, version int)
 // ptxVersion is the .version of configuration i's PTX, major times ten plus minor;
 // 0 where it has none that can be read.
 func ptxVersion(p *Pass, i int) int {
-	if p.Kernel == nil || i >= len(p.Kernel.Kernels) {
+	if p.Kernel == nil || i >= len(p.Kernel.Configurations) {
 		return 0
 	}
-	_, rest, ok := bytes.Cut(p.Kernel.Kernels[i].PTX, []byte(".version"))
+	_, rest, ok := bytes.Cut(p.Kernel.Configurations[i].PTX, []byte(".version"))
 	var major, minor int
 	if _, err := fmt.Sscanf(string(rest[:min(len(rest), 16)]), "%d.%d", &major, &minor); !ok || err != nil {
 		return 0

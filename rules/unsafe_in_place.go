@@ -2,8 +2,6 @@ package rules
 
 import (
 	"fmt"
-
-	"aliascheck/hlo/triton"
 )
 
 func unsafeInPlace() Rule {
@@ -76,17 +74,7 @@ func isItsOperand(p *Pass, operand, result int) bool {
 	return p.Call.IsDeclared(operand, result) && !hasPointer(p, result)
 }
 
-// hasPointer reports whether the kernel is given a pointer for a result leaf: the
-// k-th array parameter stands for the k-th buffer, operands first.
+// hasPointer reports whether the kernel is given a pointer for a result leaf.
 func hasPointer(p *Pass, result int) bool {
-	if p.Kernel == nil || len(p.Kernel.Kernels) == 0 {
-		return true
-	}
-	pointers := 0
-	for _, param := range p.Kernel.Kernels[0].Params {
-		if param.Kind != triton.Scalar {
-			pointers++
-		}
-	}
-	return len(p.Call.Operands)+result < pointers
+	return p.Kernel == nil || p.Kernel.Configurations[0].Takes(len(p.Call.Operands)+result)
 }

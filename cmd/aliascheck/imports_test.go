@@ -18,16 +18,20 @@ import (
 // that are not listed here (helpers below one of these) count as their parent.
 func layers() map[string][]string {
 	return map[string][]string{
-		"hlo":              {},
-		"hlo/triton":       {},
-		"hlo/hlotest":      {},
-		"rules/ptx/syntax": {},
-		"rules/ptx":        {"rules/ptx/syntax"},
-		"rules/tensormap":  {},
-		"alias":            {"hlo"},
-		"rules":            {"hlo", "hlo/triton", "alias", "rules/ptx", "rules/ptx/syntax", "rules/tensormap"},
-		"cudarun":          {"hlo", "hlo/triton", "alias"},
-		"cmd/aliascheck": {"hlo", "hlo/triton", "alias", "rules", "rules/ptx", "rules/ptx/syntax", "rules/tensormap", "cudarun",
+		"hlo":                  {},
+		"hlo/kernel":           {},
+		"hlo/kernel/attribute": {},
+		"hlo/kernel/triton":    {"hlo/kernel", "hlo/kernel/attribute"},
+		"hlo/kernel/pallas":    {"hlo/kernel", "hlo/kernel/attribute"},
+		"hlo/kernel/sources":   {"hlo/kernel", "hlo/kernel/triton", "hlo/kernel/pallas"},
+		"hlo/hlotest":          {},
+		"rules/ptx/syntax":     {},
+		"rules/ptx":            {"rules/ptx/syntax"},
+		"rules/tensormap":      {},
+		"alias":                {"hlo", "hlo/kernel"},
+		"rules":                {"hlo", "hlo/kernel", "hlo/kernel/pallas", "hlo/kernel/sources", "alias", "rules/ptx", "rules/ptx/syntax", "rules/tensormap"},
+		"cudarun":              {"hlo", "hlo/kernel", "alias"},
+		"cmd/aliascheck": {"hlo", "hlo/kernel", "hlo/kernel/sources", "alias", "rules", "rules/ptx", "rules/ptx/syntax", "rules/tensormap", "cudarun",
 			"cmd/aliascheck"},
 	}
 }

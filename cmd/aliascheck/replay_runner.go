@@ -9,7 +9,7 @@ import (
 
 	"aliascheck/alias"
 	"aliascheck/cudarun"
-	"aliascheck/hlo/triton"
+	"aliascheck/hlo/kernel"
 	"aliascheck/rules"
 	"aliascheck/rules/ptx/syntax"
 )
@@ -36,7 +36,7 @@ func (g *gpuRunner) close() {
 
 // Run implements rules.KernelRunner. Where the kernel could not be analysed its
 // findings are replayed all the same.
-func (g *gpuRunner) Run(ctx context.Context, c *alias.Call, k *triton.Call) (rules.Effects, string) {
+func (g *gpuRunner) Run(ctx context.Context, c *alias.Call, k *kernel.Call) (rules.Effects, string) {
 	effects, reason := g.inner.Run(ctx, c, k)
 	if effects == nil {
 		effects = notAnalysed{reason}
@@ -60,7 +60,7 @@ type gpuEffects struct {
 	ctx    context.Context
 	runner *gpuRunner
 	call   *alias.Call
-	kernel *triton.Call
+	kernel *kernel.Call
 	asIs   *cudarun.Outcome // of the plan as the assignment has it, once it was replayed
 }
 
@@ -230,14 +230,14 @@ func (e *gpuEffects) plan(code string, operand, result int) (*cudarun.Plan, []ru
 }
 
 // entrySizes reads the parameters of a kernel's PTX entry.
-func entrySizes(k *triton.Kernel) ([]int, error) {
-	module, err := syntax.Parse(k.Name+".ptx", k.PTX)
+func entrySizes(k *kernel.Configuration) ([]int, error) {
+	module, err := syntax.Parse(k.FileName(), k.PTX)
 	if err != nil {
 		return nil, err
 	}
-	entry := module.Entry(k.Name)
+	entry := module.Entry(k.Entry)
 	if entry == nil {
-		return nil, fmt.Errorf("the PTX has no entry %s", k.Name)
+		return nil, fmt.Errorf("the PTX has no entry %s", k.Entry)
 	}
 	sizes := make([]int, 0, len(entry.Params))
 	for _, p := range entry.Params {

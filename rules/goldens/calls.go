@@ -9,14 +9,15 @@ import (
 
 	"aliascheck/alias"
 	"aliascheck/hlo"
-	"aliascheck/hlo/triton"
+	"aliascheck/hlo/kernel"
+	"aliascheck/hlo/kernel/sources"
 )
 
 // Call is a custom call of a dump with its kernels. It is valid while its module is.
 type Call struct {
 	Name string // of the instruction
 	*alias.Call
-	Kernels *triton.Call
+	Kernels *kernel.Call
 }
 
 // Folders lists the dumps below testdata that kernels may be in: dumps/NAME and
@@ -37,9 +38,10 @@ func Folders(testdata string) ([]string, error) {
 	return out, nil
 }
 
-// EachCall calls f for every Triton call of a dump folder, in order.
+// EachCall calls f for every kernel call of a dump folder, in order.
 func EachCall(folder string, f func(Call) error) error {
 	reader := hlo.NewReader(hlo.Limits{})
+	set := kernel.NewSet(sources.All(), kernel.Options{})
 	for source, err := range hlo.Find([]string{folder}, hlo.Limits{}) {
 		if err != nil {
 			return err
@@ -51,13 +53,16 @@ func EachCall(folder string, f func(Call) error) error {
 		var analyzer alias.Analyzer
 		calls := analyzer.Calls(module)
 		for i := range calls {
-			if !triton.IsTarget(calls[i].Target) {
+			decoder := set.For(calls[i].Target)
+			if decoder == nil {
 				continue
 			}
-			var decoder triton.Decoder
-			kernels, err := decoder.Decode(calls[i].Target, calls[i].Config)
+			kernels, err := decoder.Decode(calls[i].Request())
 			if err != nil {
 				return fmt.Errorf("%s: %w", folder, err)
+			}
+			if kernels.Problem != "" {
+				continue
 			}
 			name := strings.Clone(module.Instructions[calls[i].Instruction].Name)
 			if err := f(Call{Name: name, Call: &calls[i], Kernels: kernels}); err != nil {

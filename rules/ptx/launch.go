@@ -29,17 +29,24 @@ type Launch struct {
 	Unrecorded bool
 }
 
-// Arg is the value of one parameter: a pointer into a buffer, or bytes.
+// Arg is the value of one parameter: a pointer into a buffer, bytes, or tensor maps.
 type Arg struct {
-	Buffer int    // index in Launch.Buffers; -1 for a scalar
+	Buffer int    // index in Launch.Buffers; -1 where it is no pointer
 	Offset int64  // bytes from the buffer's start
 	Zero   int64  // bytes set to zero through this pointer before the first instruction (bytes_to_zero)
 	Bytes  []byte // a scalar's value, little endian; shorter than the parameter means zero-extended
 
-	// Tensor is a tensor map that the host encoded of the memory at Buffer and
-	// Offset, which the parameter holds by value (128 bytes); nil for none. Its own
-	// GlobalAddress, Buffer and Offset do not count.
-	Tensor *Descriptor
+	// Tensors are tensor maps that the host encoded, which the parameter holds by value,
+	// one after the other (128 bytes each). Buffer is then -1.
+	Tensors []HostMap
+}
+
+// HostMap is a tensor map of the memory at Offset bytes of a buffer. The GlobalAddress,
+// Buffer and Offset of Map do not count.
+type HostMap struct {
+	Map    *Descriptor
+	Buffer int // index in Launch.Buffers
+	Offset int64
 }
 
 // Pointer is an Arg that points at the start of a buffer.

@@ -56,8 +56,8 @@ type flow struct {
 func newFlow(p *program, l *Launch) *flow {
 	f := &flow{p: p, l: l, base: make([]taint, len(p.slots)), is: make([]bool, len(p.slots)), loaded: make([]bool, len(p.slots))}
 	for _, a := range l.Args {
-		if a.Buffer >= 0 && a.Tensor != nil {
-			f.tensor |= bufferTaint(a.Buffer)
+		for _, h := range a.Tensors {
+			f.tensor |= bufferTaint(h.Buffer)
 		}
 	}
 	return f
@@ -66,7 +66,7 @@ func newFlow(p *program, l *Launch) *flow {
 // bases finds what each register's value may be made from.
 func (f *flow) bases() {
 	for _, k := range f.p.consts {
-		if k.param >= 0 && k.param < len(f.l.Args) && f.l.Args[k.param].Buffer >= 0 && f.l.Args[k.param].Tensor == nil {
+		if k.param >= 0 && k.param < len(f.l.Args) && f.l.Args[k.param].Buffer >= 0 {
 			f.base[k.slot] = bufferTaint(f.l.Args[k.param].Buffer)
 		}
 	}
@@ -124,7 +124,7 @@ func stores(c *code) bool {
 func (f *flow) params() taint {
 	t := taint(0)
 	for _, a := range f.l.Args {
-		if a.Buffer >= 0 && a.Tensor == nil {
+		if a.Buffer >= 0 {
 			t |= bufferTaint(a.Buffer)
 		}
 	}

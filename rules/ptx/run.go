@@ -70,6 +70,11 @@ func newLaunch(ctx context.Context, l *Launch, p *program) (*launchState, error)
 	}
 	s.layout()
 	for i, a := range l.Args {
+		for _, h := range a.Tensors {
+			if h.Map == nil || a.Buffer >= 0 || h.Buffer < 0 || h.Buffer >= len(l.Buffers) || h.Offset < 0 || h.Offset > l.Buffers[h.Buffer].Size {
+				return nil, fmt.Errorf("argument %d: a tensor map of buffer %d, offset %d", i, h.Buffer, h.Offset)
+			}
+		}
 		if a.Buffer < 0 {
 			continue
 		}

@@ -52,7 +52,7 @@ func (s *launchState) inParam(a uint64, n int64) bool {
 
 // paramAt gives element k of an access.
 func (s *launchState) paramAt(a uint64, k int, op *memOp, inside bool) (uint64, taint) {
-	if !inside || s.l.Args[a>>paramLog].Tensor != nil {
+	if !inside || s.l.Args[a>>paramLog].Tensors != nil {
 		return 0, taintOpaque
 	}
 	each := int(op.bits / 8)

@@ -250,8 +250,14 @@ func (p *program) provenance(l *Launch) func(c *code) taint {
 	from := make([]taint, len(p.slots))
 	all := taintBits
 	for _, k := range p.consts {
-		if k.param >= 0 && k.param < len(l.Args) && l.Args[k.param].Buffer >= 0 {
-			from[k.slot] = bufferTaint(l.Args[k.param].Buffer)
+		if k.param < 0 || k.param >= len(l.Args) {
+			continue
+		}
+		if a := &l.Args[k.param]; a.Buffer >= 0 {
+			from[k.slot] = bufferTaint(a.Buffer)
+		}
+		for _, h := range l.Args[k.param].Tensors {
+			from[k.slot] |= bufferTaint(h.Buffer)
 		}
 	}
 	for changed := true; changed; {

@@ -8,12 +8,12 @@ const paramLog = 20
 // hostMap gives the tensor map that a parameter holds, by its address in the
 // window of parameters; without the magic where it holds none.
 func (s *launchState) hostMap(a uint64) (raw [mapSize]byte) {
-	i := a >> paramLog
-	if a&(1<<paramLog-1) != 0 || i >= uint64(len(s.l.Args)) || s.l.Args[i].Tensor == nil || s.l.Args[i].Buffer < 0 {
+	i, n := a>>paramLog, a&(1<<paramLog-1)
+	if n%mapSize != 0 || i >= uint64(len(s.l.Args)) || n/mapSize >= uint64(len(s.l.Args[i].Tensors)) {
 		return raw
 	}
-	arg := &s.l.Args[i]
-	return encodeMap(arg.Tensor, s.bufs[arg.Buffer].base+uint64(arg.Offset))
+	h := &s.l.Args[i].Tensors[n/mapSize]
+	return encodeMap(h.Map, s.bufs[h.Buffer].base+uint64(h.Offset))
 }
 
 // encodeMap is the inverse of decodeMap, for a map of which every field is set.

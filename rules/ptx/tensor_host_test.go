@@ -3,6 +3,7 @@ package ptx
 import (
 	"context"
 	"encoding/binary"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -61,7 +62,7 @@ func TestHostTensorMap(t *testing.T) {
 	d := &Descriptor{Rank: 2, ElemType: 7, GlobalDim: [5]uint64{64, 32}, GlobalStride: [4]uint64{256},
 		BoxDim: [5]uint32{16, 8}, ElementStride: [5]uint32{1, 1}}
 	l := &Launch{Entry: m.Entry("k"), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{128, 1, 1}, Mode: Full,
-		Args:    []Arg{{Buffer: 0, Offset: 16, Tensor: d}, Pointer(1)},
+		Args:    []Arg{{Buffer: -1, Tensors: []HostMap{{Map: d, Offset: 16}}}, Pointer(1)},
 		Buffers: []Buffer{{Size: int64(len(in)), Contents: in}, {Size: 512}}}
 	o, err := Run(context.Background(), l)
 	require.NoError(t, err)
@@ -85,8 +86,40 @@ func TestHostTensorMap(t *testing.T) {
 	require.NoError(t, err)
 	assert.False(t, o.Analysed, "a parameter without a tensor map")
 
-	l.Args[0] = Arg{Buffer: 0, Tensor: &Descriptor{Rank: 9}}
+	l.Args[0] = Arg{Buffer: -1, Tensors: []HostMap{{Map: &Descriptor{Rank: 9}}}}
 	o, err = Run(context.Background(), l)
 	require.NoError(t, err)
 	assert.False(t, o.Analysed, "a map of nine dimensions")
+}
+
+// TestSeveralHostTensorMaps: the second of two maps in one parameter is the one that the
+// kernel uses.
+func TestSeveralHostTensorMaps(t *testing.T) {
+	text := strings.Replace(hostMapKernel, "map[128]", "map[256]", 1)
+	text = strings.Replace(text, "cvta.param.u64 %rd2, %rd1;", "cvta.param.u64 %rd2, %rd1;\n\tadd.s64 %rd2, %rd2, 128;", 1)
+	m, err := Parse("k.ptx", []byte(text))
+	require.NoError(t, err)
+	in := make([]byte, 64*32*4)
+	for i := range 64 * 32 {
+		binary.LittleEndian.PutUint32(in[i*4:], uint32(i))
+	}
+	d := &Descriptor{Rank: 2, ElemType: 7, GlobalDim: [5]uint64{64, 32}, GlobalStride: [4]uint64{256},
+		BoxDim: [5]uint32{16, 8}, ElementStride: [5]uint32{1, 1}}
+	l := &Launch{Entry: m.Entry("k"), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{128, 1, 1}, Mode: Full,
+		Args:    []Arg{{Buffer: -1, Tensors: []HostMap{{Map: d, Buffer: 2}, {Map: d}}}, Pointer(1)},
+		Buffers: []Buffer{{Size: int64(len(in)), Contents: in}, {Size: 512}, {Size: int64(len(in))}}}
+	o, err := Run(context.Background(), l)
+	require.NoError(t, err)
+	require.True(t, o.Analysed, o.Reason)
+	assert.Equal(t, uint32(2*64+4), binary.LittleEndian.Uint32(o.Contents[1].Bytes))
+	assert.True(t, o.Effects[2].Untouched())
+
+	l.Args[0].Tensors = l.Args[0].Tensors[:1]
+	o, err = Run(context.Background(), l)
+	require.NoError(t, err)
+	assert.False(t, o.Analysed, "there is no second map")
+
+	l.Args[0].Tensors = []HostMap{{Map: d, Buffer: 3}}
+	_, err = Run(context.Background(), l)
+	assert.ErrorContains(t, err, "argument 0: a tensor map of buffer 3")
 }

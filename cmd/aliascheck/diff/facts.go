@@ -10,7 +10,8 @@ import (
 
 	"aliascheck/alias"
 	"aliascheck/hlo"
-	"aliascheck/hlo/triton"
+	"aliascheck/hlo/kernel"
+	"aliascheck/hlo/kernel/sources"
 	"aliascheck/rules"
 )
 
@@ -63,7 +64,11 @@ func (f *facts) key() string {
 // factReader collects the facts of a module's calls.
 type factReader struct {
 	alias   alias.Analyzer
-	decoder triton.Decoder
+	kernels *kernel.Set
+}
+
+func newFactReader() factReader {
+	return factReader{kernels: kernel.NewSet(sources.All(), kernel.Options{WithoutCode: true})}
 }
 
 // facts returns what is to compare of a call; judged is the same call in the audit.
@@ -134,21 +139,22 @@ func common(a, b *alias.Leaf) string {
 
 // autotuner says what the autotuner tries and saves, of calls that have a kernel.
 func (r *factReader) autotuner(c *alias.Call) []string {
-	if !triton.IsTarget(c.Target) {
+	decoder := r.kernels.For(c.Target)
+	if decoder == nil {
 		return nil
 	}
-	k, err := r.decoder.Decode(c.Target, c.Config)
+	k, err := decoder.Decode(c.Request())
 	switch {
 	case err != nil:
 		return []string{"the kernel call cannot be read: " + err.Error()}
 	case !k.Autotuned:
 		return nil
 	}
-	out := []string{fmt.Sprintf("tries %d configurations", len(k.Kernels))}
-	for _, e := range k.Aliases {
+	out := []string{fmt.Sprintf("tries %d configurations", len(k.Configurations))}
+	for _, e := range k.Saved {
 		out = append(out, fmt.Sprintf("saves buffer %d if it is buffer %d, %s", e.Input, e.Output, rules.Bytes(int64(min(e.Size, 1<<62)))))
 	}
-	if len(k.Aliases) == 0 {
+	if len(k.Saved) == 0 {
 		out = append(out, "saves nothing")
 	}
 	return out

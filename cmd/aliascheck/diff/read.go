@@ -54,7 +54,7 @@ func Read(ctx context.Context, o Options, path string) (*Dump, error) {
 	})
 	for range o.Jobs {
 		g.Go(func() error {
-			w := &factWorker{reader: hlo.NewReader(o.Limits), auditor: o.Auditor()}
+			w := &factWorker{reader: hlo.NewReader(o.Limits), auditor: o.Auditor(), facts: newFactReader()}
 			for s := range sources {
 				m := w.read(ctx, s.src)
 				if ctx.Err() != nil {

@@ -6,7 +6,7 @@ import (
 	"aliascheck/alias"
 	"aliascheck/cudarun"
 	"aliascheck/hlo"
-	"aliascheck/hlo/triton"
+	"aliascheck/hlo/kernel"
 	"aliascheck/rules"
 )
 
@@ -63,7 +63,7 @@ func machineOpinion(code string) func(rules.Effects) bool {
 func controlBytes(rules.Effects) int64 { return 4 * cudarun.ControlElements }
 
 // controlCall is a control as a call in a module of its own.
-func controlCall(p *cudarun.Plan) (*alias.Call, *triton.Call) {
+func controlCall(p *cudarun.Plan) (*alias.Call, *kernel.Call) {
 	m := &hlo.Module{
 		Name:         "selftest",
 		Computations: []hlo.Computation{{Name: "main", Decoded: true, End: 2, Root: 1, Schedule: []int32{0, 1}}},
@@ -82,12 +82,12 @@ func controlCall(p *cudarun.Plan) (*alias.Call, *triton.Call) {
 			Slice: hlo.Slice{Allocation: int64(value), Size: bytes},
 		}
 	}
-	call := &alias.Call{Module: m, Instruction: 1, Target: string(triton.TargetFFI), Site: 1, Start: 1, End: 1,
+	call := &alias.Call{Module: m, Instruction: 1, Target: "control", Site: 1, Start: 1, End: 1,
 		Operands: []alias.Leaf{leaf(0, 0)}, Results: []alias.Leaf{leaf(-1, 1)}}
 	k := &p.Kernels[0]
-	n := triton.Param{Kind: triton.Scalar, Type: "u32", Size: 4, Bits: cudarun.ControlElements}
-	return call, &triton.Call{Name: k.Entry, Kernels: []triton.Kernel{{
-		Name: k.Entry, PTX: k.PTX, Capability: 70, Warps: k.Block[0] / 32, NumCTAs: 1, Grid: k.Grid,
-		Params: []triton.Param{{Kind: triton.Array}, {Kind: triton.Array}, n},
+	n := kernel.Param{Kind: kernel.Scalar, Type: "u32", Size: 4, Bits: cudarun.ControlElements}
+	return call, &kernel.Call{Source: "control", Name: k.Entry, Configurations: []kernel.Configuration{{
+		Entry: k.Entry, PTX: k.PTX, Capability: 70, Grid: k.Grid, Block: k.Block,
+		Params: []kernel.Param{{Kind: kernel.Pointer}, {Kind: kernel.Pointer, Buffer: 1}, n},
 	}}}
 }

@@ -3,7 +3,7 @@ package triton
 import (
 	"fmt"
 
-	"aliascheck/hlo/triton/tritonpb"
+	"aliascheck/hlo/kernel/triton/tritonpb"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/reflect/protoreflect"

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"aliascheck/hlo/triton/tritonpb"
+	"aliascheck/hlo/kernel"
+	"aliascheck/hlo/kernel/attribute"
+	"aliascheck/hlo/kernel/triton/tritonpb"
 
 	"google.golang.org/protobuf/proto"
 )
@@ -32,12 +34,12 @@ type Decoder struct {
 // keptBuffer bounds what a Decoder keeps after a call that was unusually big.
 const keptBuffer = 1 << 20
 
-// Decode reads the call that a custom call of this target carries in its
-// backend_config. The Call owns its memory. Errors name the place in the
-// backend_config, the compressed stream or the message.
-func (d *Decoder) Decode(target string, config []byte) (*Call, error) {
+// Decode reads the call that a custom call carries in its backend_config. The Call owns
+// its memory. Errors name the place in the backend_config, the compressed stream or the
+// message.
+func (d *Decoder) Decode(r *kernel.Request) (*kernel.Call, error) {
 	defer d.shrink()
-	message, err := d.inflate(target, config)
+	message, err := d.inflate(r.Target, r.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +50,7 @@ func (d *Decoder) Decode(target string, config []byte) (*Call, error) {
 	if err := proto.Unmarshal(message, &any); err != nil {
 		return nil, fmt.Errorf("kernel call: %w", err)
 	}
-	return newCall(&any)
+	return newCall(r.Target, &any)
 }
 
 // inflate gives the message that config holds; it is valid until the next call.
@@ -56,7 +58,7 @@ func (d *Decoder) inflate(target string, config []byte) ([]byte, error) {
 	packed := config
 	if Target(target) == TargetFFI {
 		var err error
-		if packed, err = attribute(config, opaqueKey, d.packed[:0]); err != nil {
+		if packed, err = attribute.String(config, opaqueKey, d.packed[:0]); err != nil {
 			return nil, err
 		}
 		d.packed = packed
@@ -89,50 +91,54 @@ func (d *Decoder) shrink() {
 }
 
 // newCall turns the message into the plain model.
-func newCall(any *tritonpb.AnyKernelCall) (*Call, error) {
-	call := &Call{Name: string(any.GetName())}
+func newCall(target string, any *tritonpb.AnyKernelCall) (*kernel.Call, error) {
+	call := &kernel.Call{Source: sourceName, Name: string(any.GetName())}
 	switch c := any.GetCall().(type) {
 	case *tritonpb.AnyKernelCall_KernelCall:
-		call.Kernels = []Kernel{newKernel(c.KernelCall)}
+		call.Configurations = []kernel.Configuration{newConfiguration(c.KernelCall)}
 	case *tritonpb.AnyKernelCall_AutotunedKernelCall:
-		call.Autotuned = true
+		// jaxlib/gpu/triton_kernels.cc: the typed FFI tunes in its initialize phase.
+		call.Autotuned, call.Early = true, Target(target) == TargetFFI
 		if name := c.AutotunedKernelCall.GetName(); len(name) > 0 {
 			call.Name = string(name)
 		}
-		call.Kernels = make([]Kernel, 0, len(c.AutotunedKernelCall.GetConfigs()))
+		call.Configurations = make([]kernel.Configuration, 0, len(c.AutotunedKernelCall.GetConfigs()))
 		for _, config := range c.AutotunedKernelCall.GetConfigs() {
-			kernel := newKernel(config.GetKernelCall())
-			kernel.Description = string(config.GetDescription())
-			call.Kernels = append(call.Kernels, kernel)
+			configuration := newConfiguration(config.GetKernelCall())
+			configuration.Description = string(config.GetDescription())
+			call.Configurations = append(call.Configurations, configuration)
 		}
 		for _, alias := range c.AutotunedKernelCall.GetInputOutputAliases() {
-			call.Aliases = append(call.Aliases, InOut{
+			call.Saved = append(call.Saved, kernel.SaveEntry{
 				Input: alias.GetInputBufferIdx(), Output: alias.GetOutputBufferIdx(), Size: alias.GetBufferSizeBytes()})
 		}
 	default:
 		return nil, errors.New("kernel call: neither a kernel nor an autotuned one")
 	}
-	if len(call.Kernels) == 0 {
+	if len(call.Configurations) == 0 {
 		return nil, errors.New("kernel call: autotuned, but without configurations")
 	}
 	return call, nil
 }
 
-func newKernel(call *tritonpb.KernelCall) Kernel {
+// newConfiguration turns a kernel with its launch into the plain model.
+func newConfiguration(call *tritonpb.KernelCall) kernel.Configuration {
 	k, image := call.GetKernel(), call.GetKernel().GetModuleImage()
-	kernel := Kernel{
-		Name: string(k.GetKernelName()), PTX: k.GetPtx(), TTIR: k.GetTtir(),
+	c := kernel.Configuration{
+		Entry: string(k.GetKernelName()), PTX: k.GetPtx(),
 		Cubin: image.GetObjectFile(), CubinEntry: string(image.GetKernelName()), CubinShared: image.GetSharedMemBytes(),
-		Capability: k.GetComputeCapability(), Warps: k.GetNumWarps(), SharedBytes: k.GetSharedMemBytes(),
-		NumCTAs: k.GetNumCtas(), ClusterDims: [3]uint32{k.GetClusterDim_0(), k.GetClusterDim_1(), k.GetClusterDim_2()},
-		ScratchSize: k.GetGlobalScratchSize(), ScratchAlign: k.GetGlobalScratchAlign(),
-		Grid: [3]uint32{call.GetGrid_0(), call.GetGrid_1(), call.GetGrid_2()},
+		Capability: k.GetComputeCapability(), Shared: k.GetSharedMemBytes(),
 	}
-	if params := call.GetParameters(); len(params) > 0 {
-		kernel.Params = make([]Param, 0, len(params))
-		for _, p := range params {
-			kernel.Params = append(kernel.Params, newParam(p))
-		}
+	l := launch{
+		warps: k.GetNumWarps(), clusterBlocks: k.GetNumCtas(),
+		cluster: [3]uint32{k.GetClusterDim_0(), k.GetClusterDim_1(), k.GetClusterDim_2()},
+		grid:    [3]uint32{call.GetGrid_0(), call.GetGrid_1(), call.GetGrid_2()},
+		scratch: k.GetGlobalScratchSize(),
 	}
-	return kernel
+	blocks, err := l.shape(&c)
+	if err != nil {
+		c.Problem = fmt.Sprintf("kernel %s: %v", c.Entry, err)
+	}
+	c.Params = newParams(call.GetParameters(), l.scratch, k.GetGlobalScratchAlign(), blocks)
+	return c
 }

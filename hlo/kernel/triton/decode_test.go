@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"aliascheck/hlo/triton/tritonpb"
+	"aliascheck/hlo/kernel"
+	"aliascheck/hlo/kernel/attribute"
+	"aliascheck/hlo/kernel/triton/tritonpb"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
@@ -22,7 +24,7 @@ type brief struct {
 	Name    string
 	Auto    bool
 	Kernels []briefKernel
-	Aliases []InOut
+	Aliases []kernel.SaveEntry
 }
 
 type briefKernel struct {
@@ -32,14 +34,16 @@ type briefKernel struct {
 	Params string
 }
 
-func briefOf(c *Call) brief {
-	b := brief{Name: c.Name, Auto: c.Autotuned, Aliases: c.Aliases}
-	for _, k := range c.Kernels {
+func briefOf(c *kernel.Call) brief {
+	b := brief{Name: c.Name, Auto: c.Autotuned, Aliases: c.Saved}
+	for _, k := range c.Configurations {
 		var params []string
 		for _, p := range k.Params {
-			params = append(params, p.Type)
+			if !p.Optional {
+				params = append(params, p.Type)
+			}
 		}
-		b.Kernels = append(b.Kernels, briefKernel{k.Name, k.Warps, k.Grid, strings.Join(params, ",")})
+		b.Kernels = append(b.Kernels, briefKernel{k.Entry, k.Block[0] / 32, k.Grid, strings.Join(params, ",")})
 	}
 	return b
 }
@@ -55,10 +59,10 @@ func TestDecodeDumps(t *testing.T) {
 	want := map[string]brief{
 		"scale_inplace": {Name: "scale_kernel", Kernels: []briefKernel{scale(4)}},
 		"scale_inplace_auto_told": {Name: "scale_kernel_autotuned", Auto: true,
-			Kernels: []briefKernel{scale(4), scale(8)}, Aliases: []InOut{{0, 1, 4 << 20}}},
+			Kernels: []briefKernel{scale(4), scale(8)}, Aliases: []kernel.SaveEntry{{Output: 1, Size: 4 << 20}}},
 		"scale_inplace_auto_untold": {Name: "scale_kernel_autotuned", Auto: true, Kernels: []briefKernel{scale(4), scale(8)}},
 		"scale_inplace_auto_rawindex_ffi": {Name: "scale_kernel_autotuned", Auto: true,
-			Kernels: []briefKernel{scale(4), scale(8)}, Aliases: []InOut{{0, 0, 4 << 20}}},
+			Kernels: []briefKernel{scale(4), scale(8)}, Aliases: []kernel.SaveEntry{{Output: 0, Size: 4 << 20}}},
 		"sort_donated_ffi_auto": {Name: "_sort_chunks_by_map_kernel_autotuned", Auto: true,
 			Kernels: []briefKernel{sort(8, 4), sort(4, 4), sort(2, 8)}},
 		"sort_unclaimed_v2_auto": {Name: "_sort_chunks_by_map_kernel_autotuned", Auto: true,
@@ -69,10 +73,10 @@ func TestDecodeDumps(t *testing.T) {
 	count := map[string]int{}
 	for _, raw := range dumpedCalls(t) {
 		count[raw.Target]++
-		call, err := d.Decode(raw.Target, raw.Config)
+		call, err := d.Decode(raw.request())
 		require.NoError(t, err, "%s %s", raw.Case, raw.Name)
-		for _, k := range call.Kernels {
-			assert.Contains(t, string(k.PTX), ".entry "+k.Name+"(", raw.Case)
+		for _, k := range call.Configurations {
+			assert.Contains(t, string(k.PTX), ".entry "+k.Entry+"(", raw.Case)
 			assert.EqualValues(t, 90, k.Capability)
 		}
 		if w, ok := want[raw.Case]; ok {
@@ -90,13 +94,15 @@ func TestDecodeScalarsAndZeroing(t *testing.T) {
 		if raw.Case != "histogram" {
 			continue
 		}
-		call, err := d.Decode(raw.Target, raw.Config)
+		call, err := d.Decode(raw.request())
 		require.NoError(t, err)
-		assert.Equal(t, []Param{
-			{Kind: Array, Divisibility: 16},
-			{Kind: Array, Divisibility: 16, BytesToZero: 2048},
-			{Kind: Scalar, Type: "i32", Bits: 1 << 20, Size: 4},
-		}, call.Kernels[0].Params)
+		assert.Equal(t, []kernel.Param{
+			{Kind: kernel.Pointer, Divisibility: 16},
+			{Kind: kernel.Pointer, Divisibility: 16, Buffer: 1, Zero: 2048},
+			{Kind: kernel.Scalar, Type: "i32", Bits: 1 << 20, Size: 4},
+			{Kind: kernel.Scratch, Optional: true},
+			{Kind: kernel.Null, Optional: true},
+		}, call.Configurations[0].Params)
 	}
 }
 
@@ -145,22 +151,24 @@ func TestDecodeEveryParameterKind(t *testing.T) {
 		&tritonpb.Parameter{},
 	))
 	var d Decoder
-	call, err := d.Decode(string(TargetRaw), packed)
+	call, err := d.Decode(request(string(TargetRaw), packed))
 	require.NoError(t, err)
-	assert.Equal(t, []Param{
-		{Kind: Scalar, Type: "bool", Bits: 1, Size: 1},
-		{Kind: Scalar, Type: "i32", Bits: 0xfffffffe, Size: 4},
-		{Kind: Scalar, Type: "u32", Bits: 1 << 31, Size: 4},
-		{Kind: Scalar, Type: "i64", Bits: 0xfffffffffffffffd, Size: 8},
-		{Kind: Scalar, Type: "u64", Bits: 1 << 63, Size: 8},
-		{Kind: Scalar, Type: "f32", Bits: 0x3f800000, Size: 4},
-		{Kind: Scalar, Type: "f64", Bits: 0x3ff0000000000000, Size: 8},
-		{Kind: Descriptor, Type: "tensor_descriptor (nvidia)", Tensor: &TensorDescriptor{ElemType: 6, Swizzle: 3,
-			OOBFill: 1, Shape: []uint64{1 << 40, 64}, Strides: []uint64{64, 1}, BlockShape: []uint32{8, 64}}},
-		{Kind: Other, Type: "tensor_descriptor, field 2"},
-		{Kind: Other, Type: "field 77"},
-		{Kind: Other, Type: "no value"},
-	}, call.Kernels[0].Params)
+	assert.Equal(t, []kernel.Param{
+		{Kind: kernel.Scalar, Type: "bool", Bits: 1, Size: 1},
+		{Kind: kernel.Scalar, Type: "i32", Bits: 0xfffffffe, Size: 4},
+		{Kind: kernel.Scalar, Type: "u32", Bits: 1 << 31, Size: 4},
+		{Kind: kernel.Scalar, Type: "i64", Bits: 0xfffffffffffffffd, Size: 8},
+		{Kind: kernel.Scalar, Type: "u64", Bits: 1 << 63, Size: 8},
+		{Kind: kernel.Scalar, Type: "f32", Bits: 0x3f800000, Size: 4},
+		{Kind: kernel.Scalar, Type: "f64", Bits: 0x3ff0000000000000, Size: 8},
+		{Kind: kernel.TensorMaps, Type: "tensor_descriptor (nvidia)", Maps: []kernel.TensorMap{{ElemType: 6, Swizzle: 3,
+			OOBFill: 1, Shape: []uint64{1 << 40, 64}, Strides: []uint64{64, 1}, BlockShape: []uint32{8, 64}}}},
+		{Kind: kernel.Other, Buffer: 1, Type: "tensor_descriptor, field 2"},
+		{Kind: kernel.Other, Buffer: 2, Type: "field 77"},
+		{Kind: kernel.Other, Buffer: 3, Type: "no value"},
+		{Kind: kernel.Scratch, Optional: true},
+		{Kind: kernel.Null, Optional: true},
+	}, call.Configurations[0].Params)
 }
 
 func TestDictionary(t *testing.T) {
@@ -185,7 +193,7 @@ func TestDictionary(t *testing.T) {
 		{"deep", "{a = " + strings.Repeat("[", 100000) + strings.Repeat("]", 100000) + `, opaque = "a"}`, "a", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := attribute([]byte(tt.in), opaqueKey, nil)
+			got, err := attribute.String([]byte(tt.in), opaqueKey, nil)
 			if tt.err != "" {
 				require.ErrorContains(t, err, tt.err)
 				return
@@ -226,7 +234,7 @@ func TestDecodeBadInput(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var d Decoder
-			_, err := d.Decode(tt.target, tt.config)
+			_, err := d.Decode(request(tt.target, tt.config))
 			require.ErrorContains(t, err, tt.err)
 		})
 	}
@@ -237,7 +245,7 @@ func TestDecodeTruncated(t *testing.T) {
 	var d Decoder
 	for _, raw := range dumpedCalls(t)[:1] {
 		for n := range raw.Config {
-			_, err := d.Decode(raw.Target, raw.Config[:n])
+			_, err := d.Decode(request(raw.Target, raw.Config[:n]))
 			require.Error(t, err, "the first %d bytes", n)
 		}
 	}
@@ -256,7 +264,7 @@ func TestDecodeBomb(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	d := Decoder{Limit: 1 << 20}
-	_, err := d.Decode(string(TargetRaw), buf.Bytes())
+	_, err := d.Decode(request(string(TargetRaw), buf.Bytes()))
 	runtime.ReadMemStats(&after)
 	require.ErrorContains(t, err, "inflates to more than 1048576 bytes")
 	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8<<20))
@@ -284,7 +292,7 @@ func FuzzOpaque(f *testing.F) {
 	for _, raw := range dumpedCalls(f) {
 		f.Add(raw.Config, raw.Target == string(TargetRaw))
 		if raw.Target == string(TargetFFI) {
-			packed, _ := attribute(raw.Config, opaqueKey, nil)
+			packed, _ := attribute.String(raw.Config, opaqueKey, nil)
 			f.Add(packed, true)
 		}
 	}
@@ -292,17 +300,20 @@ func FuzzOpaque(f *testing.F) {
 	f.Fuzz(func(t *testing.T, config []byte, raw bool) {
 		d := Decoder{Limit: 1 << 20}
 		if !raw {
-			_, _ = d.Decode(string(TargetFFI), config)
+			_, _ = d.Decode(request(string(TargetFFI), config))
 			return
 		}
-		call, err := d.Decode(string(TargetRaw), config)
-		again, errAgain := d.Decode(string(TargetFFI), escape(config))
+		call, err := d.Decode(request(string(TargetRaw), config))
+		again, errAgain := d.Decode(request(string(TargetFFI), escape(config)))
 		require.Equal(t, err, errAgain)
+		if err == nil {
+			again.Early = false // the typed FFI's alone
+		}
 		require.Equal(t, call, again)
 		if err == nil {
-			for i := range call.Kernels {
-				_, _ = call.Kernels[i].Geometry()
-				_, _ = call.Kernels[i].Bind([]int{8, 8, 4, 8, 8}, 2)
+			for i := range call.Configurations {
+				_, _ = call.Configurations[i].Geometry()
+				_, _ = call.Configurations[i].Bind([]int{8, 8, 4, 8, 8}, 2)
 			}
 		}
 	})
@@ -334,7 +345,7 @@ func BenchmarkDecode(b *testing.B) {
 		var d Decoder
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, err := d.Decode(raw.Target, raw.Config); err != nil {
+			if _, err := d.Decode(raw.request()); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -361,16 +372,16 @@ func TestDecodeWithoutCode(t *testing.T) {
 	spare := Decoder{WithoutCode: true}
 	for _, call := range dumpedCalls(t) {
 		var whole Decoder
-		want, err := whole.Decode(call.Target, call.Config)
+		want, err := whole.Decode(call.request())
 		require.NoError(t, err)
-		got, err := spare.Decode(call.Target, call.Config)
+		got, err := spare.Decode(call.request())
 		require.NoError(t, err, call.Case)
-		for i := range want.Kernels {
-			k := &want.Kernels[i]
+		for i := range want.Configurations {
+			k := &want.Configurations[i]
 			if len(k.PTX) > 0 {
 				seen++
 			}
-			k.PTX, k.TTIR, k.Cubin = nil, nil, nil
+			k.PTX, k.Cubin = nil, nil
 		}
 		require.Equal(t, want, got, call.Case)
 	}

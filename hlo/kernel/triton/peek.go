@@ -1,8 +1,9 @@
 package triton
 
 import (
-	"bytes"
 	"io"
+
+	"aliascheck/hlo/kernel/attribute"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -28,7 +29,7 @@ func (d *Decoder) Peek(target string, config []byte) (name []byte, ok bool) {
 		return d.peek(config)
 	}
 	for _, most := range [...]int{peekPacked, 4 * peekPacked} {
-		packed, ok := opaquePrefix(config, d.escaped[:0:most])
+		packed, ok := attribute.Begin(config, `{opaque = "`, d.escaped[:0:most])
 		if !ok {
 			break
 		}
@@ -49,18 +50,6 @@ func (d *Decoder) peek(packed []byte) ([]byte, bool) {
 	}
 	d.inflater.until(to)
 	return d.head[from:to], d.inflater.n >= to
-}
-
-// opaquePrefix unescapes the first bytes of the opaque into out, as many as it has room
-// for, where it is the dictionary's first attribute, as jaxlib writes it.
-func opaquePrefix(config, out []byte) ([]byte, bool) {
-	const before = `{opaque = "`
-	if !bytes.HasPrefix(config, []byte(before)) {
-		return nil, false
-	}
-	s := scanner{text: config, pos: len(before)}
-	out, err := s.unquote(out)
-	return out, err == nil
 }
 
 // kernelName finds AnyKernelCall.kernel_call.kernel.kernel_name at the beginning of a

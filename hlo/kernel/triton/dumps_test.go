@@ -6,6 +6,8 @@ import (
 	"sort"
 	"testing"
 
+	"aliascheck/hlo/kernel"
+
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -14,6 +16,12 @@ import (
 type rawCall struct {
 	Case, Name, Target string
 	Config             []byte
+}
+
+func (c rawCall) request() *kernel.Request { return request(c.Target, c.Config) }
+
+func request(target string, config []byte) *kernel.Request {
+	return &kernel.Request{Target: target, Config: config}
 }
 
 // fields gives the length-delimited fields of this number.
@@ -38,7 +46,7 @@ func fields(t testing.TB, message []byte, want protowire.Number) [][]byte {
 // HloProto.hlo_module.computations.instructions.
 func dumpedCalls(t testing.TB) []rawCall {
 	t.Helper()
-	paths, err := filepath.Glob("../../testdata/dumps/*/*after_optimizations.hlo.pb")
+	paths, err := filepath.Glob("../../../testdata/dumps/*/*after_optimizations.hlo.pb")
 	require.NoError(t, err)
 	require.NotEmpty(t, paths)
 	sort.Strings(paths)

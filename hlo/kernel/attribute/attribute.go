@@ -1,4 +1,7 @@
-package triton
+// Package attribute reads string attributes of MLIR attribute dictionaries, as they stand
+// in the backend_config of custom calls (mlir.llvm.org/docs/LangRef, "Dictionary
+// Attribute"). Errors name the byte of the backend_config.
+package attribute
 
 import (
 	"bytes"
@@ -6,13 +9,21 @@ import (
 	"slices"
 )
 
-// opaqueKey is the attribute that holds the compressed call.
-const opaqueKey = "opaque"
+// Begin unescapes the first bytes of a string into out, as many as it has room for,
+// where the dictionary begins with before, which ends in the string's opening quote.
+func Begin(config []byte, before string, out []byte) ([]byte, bool) {
+	if !bytes.HasPrefix(config, []byte(before)) {
+		return nil, false
+	}
+	s := scanner{text: config, pos: len(before)}
+	out, err := s.unquote(out)
+	return out, err == nil
+}
 
-// attribute finds a string attribute of an MLIR attribute dictionary and appends its
+// String finds a string attribute of an MLIR attribute dictionary and appends its
 // bytes to out. Other attributes, nested ones too, are stepped over: an equal key
 // inside them is not the one.
-func attribute(config []byte, name string, out []byte) ([]byte, error) {
+func String(config []byte, name string, out []byte) ([]byte, error) {
 	s := scanner{text: config}
 	s.space()
 	if !s.accept('{') {
