@@ -62,21 +62,21 @@ bench: build
 	test -x $(WORK)/peer/bin/python || { python3 -m venv $(WORK)/peer && $(WORK)/peer/bin/pip install -q protobuf grpcio-tools; }
 	cd $(WORK) && peer/bin/python -m grpc_tools.protoc -I../testdata/bench --python_out=. ../testdata/bench/hlo.proto && cp ../testdata/bench/peer.py .
 	$(GO) run ./cmd/aliascheck/internal/bench -binary $(BIN) -tree $(WORK)/tree -literal $(WORK)/literal -peer "$(WORK)/peer/bin/python $(WORK)/peer.py"
-	ALIASCHECK_BENCH_TREE=$$PWD/$(WORK)/tree $(GO) test -run '^$$' -bench . ./hlo ./hlo/triton
+	ALIASCHECK_BENCH_TREE=$$PWD/$(WORK)/tree $(GO) test -run '^$$' -bench . ./hlo ./hlo/kernel/triton
 	$(GO) test -run '^$$' -bench . ./rules/ptx
 
 # Needs protoc (Debian: protobuf-compiler).
 generate:
 	mkdir -p $(WORK) && $(GO) build -o $(WORK)/protoc-gen-go google.golang.org/protobuf/cmd/protoc-gen-go
-	protoc --plugin=$(WORK)/protoc-gen-go --go_out=. --go_opt=module=aliascheck hlo/triton/triton.proto
+	protoc --plugin=$(WORK)/protoc-gen-go --go_out=. --go_opt=module=aliascheck hlo/kernel/triton/triton.proto
 
 FUZZ = $(GO) test -run '^$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
 fuzz:
 	$(FUZZ) ./hlo -fuzz FuzzProto
 	$(FUZZ) ./hlo -fuzz FuzzText
-	$(FUZZ) ./hlo/triton -fuzz FuzzOpaque
-	$(FUZZ) ./hlo/triton -fuzz FuzzPrefix
-	$(FUZZ) ./hlo/triton -fuzz FuzzInflate
+	$(FUZZ) ./hlo/kernel/triton -fuzz FuzzOpaque
+	$(FUZZ) ./hlo/kernel/triton -fuzz FuzzPrefix
+	$(FUZZ) ./hlo/kernel/triton -fuzz FuzzInflate
 	$(FUZZ) ./alias -fuzz FuzzOracle
 	$(FUZZ) ./rules -fuzz FuzzConfig
 	$(FUZZ) ./rules/ptx/syntax -fuzz FuzzParse

@@ -1,6 +1,6 @@
 // Package rules says what an audited call's facts mean.
 //
-// In: the calls of package alias, the kernels of package hlo/triton, and what the
+// In: the calls of package alias, the kernels of package hlo/kernel, and what the
 // PTX machine saw of them. Out: findings, the verdict on every pair of leaves, and
 // a Report that says what was and was not audited. A rule is one file, with its
 // documentation and its check; all.go lists them.

@@ -6,7 +6,7 @@
 // versions:
 // 	protoc-gen-go v1.36.12
 // 	protoc        v3.21.12
-// source: hlo/triton/triton.proto
+// source: hlo/kernel/triton/triton.proto
 
 package tritonpb
 
@@ -41,7 +41,7 @@ type AnyKernelCall struct {
 
 func (x *AnyKernelCall) Reset() {
 	*x = AnyKernelCall{}
-	mi := &file_hlo_triton_triton_proto_msgTypes[0]
+	mi := &file_hlo_kernel_triton_triton_proto_msgTypes[0]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -53,7 +53,7 @@ func (x *AnyKernelCall) String() string {
 func (*AnyKernelCall) ProtoMessage() {}
 
 func (x *AnyKernelCall) ProtoReflect() protoreflect.Message {
-	mi := &file_hlo_triton_triton_proto_msgTypes[0]
+	mi := &file_hlo_kernel_triton_triton_proto_msgTypes[0]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -66,7 +66,7 @@ func (x *AnyKernelCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnyKernelCall.ProtoReflect.Descriptor instead.
 func (*AnyKernelCall) Descriptor() ([]byte, []int) {
-	return file_hlo_triton_triton_proto_rawDescGZIP(), []int{0}
+	return file_hlo_kernel_triton_triton_proto_rawDescGZIP(), []int{0}
 }
 
 func (x *AnyKernelCall) GetCall() isAnyKernelCall_Call {
@@ -138,7 +138,7 @@ type KernelCall struct {
 
 func (x *KernelCall) Reset() {
 	*x = KernelCall{}
-	mi := &file_hlo_triton_triton_proto_msgTypes[1]
+	mi := &file_hlo_kernel_triton_triton_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -150,7 +150,7 @@ func (x *KernelCall) String() string {
 func (*KernelCall) ProtoMessage() {}
 
 func (x *KernelCall) ProtoReflect() protoreflect.Message {
-	mi := &file_hlo_triton_triton_proto_msgTypes[1]
+	mi := &file_hlo_kernel_triton_triton_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -163,7 +163,7 @@ func (x *KernelCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KernelCall.ProtoReflect.Descriptor instead.
 func (*KernelCall) Descriptor() ([]byte, []int) {
-	return file_hlo_triton_triton_proto_rawDescGZIP(), []int{1}
+	return file_hlo_kernel_triton_triton_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *KernelCall) GetKernel() *Kernel {
@@ -223,7 +223,7 @@ type Kernel struct {
 
 func (x *Kernel) Reset() {
 	*x = Kernel{}
-	mi := &file_hlo_triton_triton_proto_msgTypes[2]
+	mi := &file_hlo_kernel_triton_triton_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -235,7 +235,7 @@ func (x *Kernel) String() string {
 func (*Kernel) ProtoMessage() {}
 
 func (x *Kernel) ProtoReflect() protoreflect.Message {
-	mi := &file_hlo_triton_triton_proto_msgTypes[2]
+	mi := &file_hlo_kernel_triton_triton_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -248,7 +248,7 @@ func (x *Kernel) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Kernel.ProtoReflect.Descriptor instead.
 func (*Kernel) Descriptor() ([]byte, []int) {
-	return file_hlo_triton_triton_proto_rawDescGZIP(), []int{2}
+	return file_hlo_kernel_triton_triton_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Kernel) GetKernelName() []byte {
@@ -354,7 +354,7 @@ type ModuleImage struct {
 
 func (x *ModuleImage) Reset() {
 	*x = ModuleImage{}
-	mi := &file_hlo_triton_triton_proto_msgTypes[3]
+	mi := &file_hlo_kernel_triton_triton_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -366,7 +366,7 @@ func (x *ModuleImage) String() string {
 func (*ModuleImage) ProtoMessage() {}
 
 func (x *ModuleImage) ProtoReflect() protoreflect.Message {
-	mi := &file_hlo_triton_triton_proto_msgTypes[3]
+	mi := &file_hlo_kernel_triton_triton_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -379,7 +379,7 @@ func (x *ModuleImage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModuleImage.ProtoReflect.Descriptor instead.
 func (*ModuleImage) Descriptor() ([]byte, []int) {
-	return file_hlo_triton_triton_proto_rawDescGZIP(), []int{3}
+	return file_hlo_kernel_triton_triton_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ModuleImage) GetObjectFile() []byte {
@@ -425,7 +425,7 @@ type Parameter struct {
 
 func (x *Parameter) Reset() {
 	*x = Parameter{}
-	mi := &file_hlo_triton_triton_proto_msgTypes[4]
+	mi := &file_hlo_kernel_triton_triton_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -437,7 +437,7 @@ func (x *Parameter) String() string {
 func (*Parameter) ProtoMessage() {}
 
 func (x *Parameter) ProtoReflect() protoreflect.Message {
-	mi := &file_hlo_triton_triton_proto_msgTypes[4]
+	mi := &file_hlo_kernel_triton_triton_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -450,7 +450,7 @@ func (x *Parameter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Parameter.ProtoReflect.Descriptor instead.
 func (*Parameter) Descriptor() ([]byte, []int) {
-	return file_hlo_triton_triton_proto_rawDescGZIP(), []int{4}
+	return file_hlo_kernel_triton_triton_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Parameter) GetValue() isParameter_Value {
@@ -613,7 +613,7 @@ type TensorDescriptor struct {
 
 func (x *TensorDescriptor) Reset() {
 	*x = TensorDescriptor{}
-	mi := &file_hlo_triton_triton_proto_msgTypes[5]
+	mi := &file_hlo_kernel_triton_triton_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -625,7 +625,7 @@ func (x *TensorDescriptor) String() string {
 func (*TensorDescriptor) ProtoMessage() {}
 
 func (x *TensorDescriptor) ProtoReflect() protoreflect.Message {
-	mi := &file_hlo_triton_triton_proto_msgTypes[5]
+	mi := &file_hlo_kernel_triton_triton_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -638,7 +638,7 @@ func (x *TensorDescriptor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TensorDescriptor.ProtoReflect.Descriptor instead.
 func (*TensorDescriptor) Descriptor() ([]byte, []int) {
-	return file_hlo_triton_triton_proto_rawDescGZIP(), []int{5}
+	return file_hlo_kernel_triton_triton_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *TensorDescriptor) GetBackend() isTensorDescriptor_Backend {
@@ -679,7 +679,7 @@ type AutotunedKernelCall struct {
 
 func (x *AutotunedKernelCall) Reset() {
 	*x = AutotunedKernelCall{}
-	mi := &file_hlo_triton_triton_proto_msgTypes[6]
+	mi := &file_hlo_kernel_triton_triton_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -691,7 +691,7 @@ func (x *AutotunedKernelCall) String() string {
 func (*AutotunedKernelCall) ProtoMessage() {}
 
 func (x *AutotunedKernelCall) ProtoReflect() protoreflect.Message {
-	mi := &file_hlo_triton_triton_proto_msgTypes[6]
+	mi := &file_hlo_kernel_triton_triton_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -704,7 +704,7 @@ func (x *AutotunedKernelCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AutotunedKernelCall.ProtoReflect.Descriptor instead.
 func (*AutotunedKernelCall) Descriptor() ([]byte, []int) {
-	return file_hlo_triton_triton_proto_rawDescGZIP(), []int{6}
+	return file_hlo_kernel_triton_triton_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *AutotunedKernelCall) GetName() []byte {
@@ -739,7 +739,7 @@ type Parameter_Array struct {
 
 func (x *Parameter_Array) Reset() {
 	*x = Parameter_Array{}
-	mi := &file_hlo_triton_triton_proto_msgTypes[7]
+	mi := &file_hlo_kernel_triton_triton_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -751,7 +751,7 @@ func (x *Parameter_Array) String() string {
 func (*Parameter_Array) ProtoMessage() {}
 
 func (x *Parameter_Array) ProtoReflect() protoreflect.Message {
-	mi := &file_hlo_triton_triton_proto_msgTypes[7]
+	mi := &file_hlo_kernel_triton_triton_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -764,7 +764,7 @@ func (x *Parameter_Array) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Parameter_Array.ProtoReflect.Descriptor instead.
 func (*Parameter_Array) Descriptor() ([]byte, []int) {
-	return file_hlo_triton_triton_proto_rawDescGZIP(), []int{4, 0}
+	return file_hlo_kernel_triton_triton_proto_rawDescGZIP(), []int{4, 0}
 }
 
 func (x *Parameter_Array) GetBytesToZero() uint64 {
@@ -796,7 +796,7 @@ type TensorDescriptor_Nvidia struct {
 
 func (x *TensorDescriptor_Nvidia) Reset() {
 	*x = TensorDescriptor_Nvidia{}
-	mi := &file_hlo_triton_triton_proto_msgTypes[8]
+	mi := &file_hlo_kernel_triton_triton_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -808,7 +808,7 @@ func (x *TensorDescriptor_Nvidia) String() string {
 func (*TensorDescriptor_Nvidia) ProtoMessage() {}
 
 func (x *TensorDescriptor_Nvidia) ProtoReflect() protoreflect.Message {
-	mi := &file_hlo_triton_triton_proto_msgTypes[8]
+	mi := &file_hlo_kernel_triton_triton_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -821,7 +821,7 @@ func (x *TensorDescriptor_Nvidia) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TensorDescriptor_Nvidia.ProtoReflect.Descriptor instead.
 func (*TensorDescriptor_Nvidia) Descriptor() ([]byte, []int) {
-	return file_hlo_triton_triton_proto_rawDescGZIP(), []int{5, 0}
+	return file_hlo_kernel_triton_triton_proto_rawDescGZIP(), []int{5, 0}
 }
 
 func (x *TensorDescriptor_Nvidia) GetElemType() uint32 {
@@ -877,7 +877,7 @@ type AutotunedKernelCall_Config struct {
 
 func (x *AutotunedKernelCall_Config) Reset() {
 	*x = AutotunedKernelCall_Config{}
-	mi := &file_hlo_triton_triton_proto_msgTypes[9]
+	mi := &file_hlo_kernel_triton_triton_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -889,7 +889,7 @@ func (x *AutotunedKernelCall_Config) String() string {
 func (*AutotunedKernelCall_Config) ProtoMessage() {}
 
 func (x *AutotunedKernelCall_Config) ProtoReflect() protoreflect.Message {
-	mi := &file_hlo_triton_triton_proto_msgTypes[9]
+	mi := &file_hlo_kernel_triton_triton_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -902,7 +902,7 @@ func (x *AutotunedKernelCall_Config) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AutotunedKernelCall_Config.ProtoReflect.Descriptor instead.
 func (*AutotunedKernelCall_Config) Descriptor() ([]byte, []int) {
-	return file_hlo_triton_triton_proto_rawDescGZIP(), []int{6, 0}
+	return file_hlo_kernel_triton_triton_proto_rawDescGZIP(), []int{6, 0}
 }
 
 func (x *AutotunedKernelCall_Config) GetKernelCall() *KernelCall {
@@ -932,7 +932,7 @@ type AutotunedKernelCall_InputOutputAlias struct {
 
 func (x *AutotunedKernelCall_InputOutputAlias) Reset() {
 	*x = AutotunedKernelCall_InputOutputAlias{}
-	mi := &file_hlo_triton_triton_proto_msgTypes[10]
+	mi := &file_hlo_kernel_triton_triton_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -944,7 +944,7 @@ func (x *AutotunedKernelCall_InputOutputAlias) String() string {
 func (*AutotunedKernelCall_InputOutputAlias) ProtoMessage() {}
 
 func (x *AutotunedKernelCall_InputOutputAlias) ProtoReflect() protoreflect.Message {
-	mi := &file_hlo_triton_triton_proto_msgTypes[10]
+	mi := &file_hlo_kernel_triton_triton_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -957,7 +957,7 @@ func (x *AutotunedKernelCall_InputOutputAlias) ProtoReflect() protoreflect.Messa
 
 // Deprecated: Use AutotunedKernelCall_InputOutputAlias.ProtoReflect.Descriptor instead.
 func (*AutotunedKernelCall_InputOutputAlias) Descriptor() ([]byte, []int) {
-	return file_hlo_triton_triton_proto_rawDescGZIP(), []int{6, 1}
+	return file_hlo_kernel_triton_triton_proto_rawDescGZIP(), []int{6, 1}
 }
 
 func (x *AutotunedKernelCall_InputOutputAlias) GetInputBufferIdx() int64 {
@@ -981,11 +981,11 @@ func (x *AutotunedKernelCall_InputOutputAlias) GetBufferSizeBytes() uint64 {
 	return 0
 }
 
-var File_hlo_triton_triton_proto protoreflect.FileDescriptor
+var File_hlo_kernel_triton_triton_proto protoreflect.FileDescriptor
 
-const file_hlo_triton_triton_proto_rawDesc = "" +
+const file_hlo_kernel_triton_triton_proto_rawDesc = "" +
 	"\n" +
-	"\x17hlo/triton/triton.proto\x12\x11aliascheck.triton\"\xe7\x01\n" +
+	"\x1ehlo/kernel/triton/triton.proto\x12\x11aliascheck.triton\"\xe7\x01\n" +
 	"\rAnyKernelCall\x12@\n" +
 	"\vkernel_call\x18\x01 \x01(\v2\x1d.aliascheck.triton.KernelCallH\x00R\n" +
 	"kernelCall\x12\\\n" +
@@ -1060,22 +1060,22 @@ const file_hlo_triton_triton_proto_rawDesc = "" +
 	"\x10InputOutputAlias\x12(\n" +
 	"\x10input_buffer_idx\x18\x01 \x01(\x03R\x0einputBufferIdx\x12*\n" +
 	"\x11output_buffer_idx\x18\x02 \x01(\x03R\x0foutputBufferIdx\x12*\n" +
-	"\x11buffer_size_bytes\x18\x03 \x01(\x04R\x0fbufferSizeBytesB Z\x1ealiascheck/hlo/triton/tritonpbb\x06proto3"
+	"\x11buffer_size_bytes\x18\x03 \x01(\x04R\x0fbufferSizeBytesB'Z%aliascheck/hlo/kernel/triton/tritonpbb\x06proto3"
 
 var (
-	file_hlo_triton_triton_proto_rawDescOnce sync.Once
-	file_hlo_triton_triton_proto_rawDescData []byte
+	file_hlo_kernel_triton_triton_proto_rawDescOnce sync.Once
+	file_hlo_kernel_triton_triton_proto_rawDescData []byte
 )
 
-func file_hlo_triton_triton_proto_rawDescGZIP() []byte {
-	file_hlo_triton_triton_proto_rawDescOnce.Do(func() {
-		file_hlo_triton_triton_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_hlo_triton_triton_proto_rawDesc), len(file_hlo_triton_triton_proto_rawDesc)))
+func file_hlo_kernel_triton_triton_proto_rawDescGZIP() []byte {
+	file_hlo_kernel_triton_triton_proto_rawDescOnce.Do(func() {
+		file_hlo_kernel_triton_triton_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_hlo_kernel_triton_triton_proto_rawDesc), len(file_hlo_kernel_triton_triton_proto_rawDesc)))
 	})
-	return file_hlo_triton_triton_proto_rawDescData
+	return file_hlo_kernel_triton_triton_proto_rawDescData
 }
 
-var file_hlo_triton_triton_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
-var file_hlo_triton_triton_proto_goTypes = []any{
+var file_hlo_kernel_triton_triton_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_hlo_kernel_triton_triton_proto_goTypes = []any{
 	(*AnyKernelCall)(nil),                        // 0: aliascheck.triton.AnyKernelCall
 	(*KernelCall)(nil),                           // 1: aliascheck.triton.KernelCall
 	(*Kernel)(nil),                               // 2: aliascheck.triton.Kernel
@@ -1088,7 +1088,7 @@ var file_hlo_triton_triton_proto_goTypes = []any{
 	(*AutotunedKernelCall_Config)(nil),           // 9: aliascheck.triton.AutotunedKernelCall.Config
 	(*AutotunedKernelCall_InputOutputAlias)(nil), // 10: aliascheck.triton.AutotunedKernelCall.InputOutputAlias
 }
-var file_hlo_triton_triton_proto_depIdxs = []int32{
+var file_hlo_kernel_triton_triton_proto_depIdxs = []int32{
 	1,  // 0: aliascheck.triton.AnyKernelCall.kernel_call:type_name -> aliascheck.triton.KernelCall
 	6,  // 1: aliascheck.triton.AnyKernelCall.autotuned_kernel_call:type_name -> aliascheck.triton.AutotunedKernelCall
 	2,  // 2: aliascheck.triton.KernelCall.kernel:type_name -> aliascheck.triton.Kernel
@@ -1107,16 +1107,16 @@ var file_hlo_triton_triton_proto_depIdxs = []int32{
 	0,  // [0:11] is the sub-list for field type_name
 }
 
-func init() { file_hlo_triton_triton_proto_init() }
-func file_hlo_triton_triton_proto_init() {
-	if File_hlo_triton_triton_proto != nil {
+func init() { file_hlo_kernel_triton_triton_proto_init() }
+func file_hlo_kernel_triton_triton_proto_init() {
+	if File_hlo_kernel_triton_triton_proto != nil {
 		return
 	}
-	file_hlo_triton_triton_proto_msgTypes[0].OneofWrappers = []any{
+	file_hlo_kernel_triton_triton_proto_msgTypes[0].OneofWrappers = []any{
 		(*AnyKernelCall_KernelCall)(nil),
 		(*AnyKernelCall_AutotunedKernelCall)(nil),
 	}
-	file_hlo_triton_triton_proto_msgTypes[4].OneofWrappers = []any{
+	file_hlo_kernel_triton_triton_proto_msgTypes[4].OneofWrappers = []any{
 		(*Parameter_Array_)(nil),
 		(*Parameter_Bool_)(nil),
 		(*Parameter_I32)(nil),
@@ -1127,24 +1127,24 @@ func file_hlo_triton_triton_proto_init() {
 		(*Parameter_F64)(nil),
 		(*Parameter_TensorDescriptor)(nil),
 	}
-	file_hlo_triton_triton_proto_msgTypes[5].OneofWrappers = []any{
+	file_hlo_kernel_triton_triton_proto_msgTypes[5].OneofWrappers = []any{
 		(*TensorDescriptor_Nvidia_)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
-			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hlo_triton_triton_proto_rawDesc), len(file_hlo_triton_triton_proto_rawDesc)),
+			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hlo_kernel_triton_triton_proto_rawDesc), len(file_hlo_kernel_triton_triton_proto_rawDesc)),
 			NumEnums:      0,
 			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
-		GoTypes:           file_hlo_triton_triton_proto_goTypes,
-		DependencyIndexes: file_hlo_triton_triton_proto_depIdxs,
-		MessageInfos:      file_hlo_triton_triton_proto_msgTypes,
+		GoTypes:           file_hlo_kernel_triton_triton_proto_goTypes,
+		DependencyIndexes: file_hlo_kernel_triton_triton_proto_depIdxs,
+		MessageInfos:      file_hlo_kernel_triton_triton_proto_msgTypes,
 	}.Build()
-	File_hlo_triton_triton_proto = out.File
-	file_hlo_triton_triton_proto_goTypes = nil
-	file_hlo_triton_triton_proto_depIdxs = nil
+	File_hlo_kernel_triton_triton_proto = out.File
+	file_hlo_kernel_triton_triton_proto_goTypes = nil
+	file_hlo_kernel_triton_triton_proto_depIdxs = nil
 }
