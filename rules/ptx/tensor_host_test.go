@@ -97,7 +97,7 @@ func TestHostTensorMap(t *testing.T) {
 func TestSeveralHostTensorMaps(t *testing.T) {
 	text := strings.Replace(hostMapKernel, "map[128]", "map[256]", 1)
 	text = strings.Replace(text, "cvta.param.u64 %rd2, %rd1;", "cvta.param.u64 %rd2, %rd1;\n\tadd.s64 %rd2, %rd2, 128;", 1)
-	m, err := Parse("k.ptx", []byte(text))
+	m, err := syntax.Parse("k.ptx", []byte(text))
 	require.NoError(t, err)
 	in := make([]byte, 64*32*4)
 	for i := range 64 * 32 {
