@@ -61,11 +61,14 @@ func (c *Collector) finding(f *Finding) {
 		return
 	}
 	calls := old.Calls + f.Calls
-	tests := union(old.Tests, f.Tests)
+	tests, gpus := union(old.Tests, f.Tests), old.CompiledFor
+	if len(f.CompiledFor) > 0 {
+		gpus = union(gpus, f.CompiledFor)
+	}
 	if graver(f, old) {
 		*old = *f
 	}
-	old.Calls, old.Tests = calls, tests
+	old.Calls, old.Tests, old.CompiledFor = calls, tests, gpus
 }
 
 func graver(x, y *Finding) bool {
@@ -135,6 +138,7 @@ func (c *Collector) Report(tool Tool, list []Suppression, b *Baseline, now time.
 	s.Suppressed, s.Stale = n+m, append(append([]Stale{}, stale...), old...)
 	r.Findings = append([]Finding{}, kept...)
 	r.count()
+	r.compare()
 	c.sortSummary(s)
 	r.Calls.sort()
 	return r
@@ -174,6 +178,7 @@ func (c *Collector) sortSummary(s *Summary) {
 		return cmp.Or(cmp.Compare(x.Check, y.Check), cmp.Compare(x.Reason, y.Reason))
 	})
 	s.Incomplete = append([]Incomplete{}, c.summary.Incomplete...)
+	slices.SortFunc(s.Compiled, func(x, y Compiled) int { return cmp.Compare(x.GPU, y.GPU) })
 	slices.SortFunc(s.Incomplete, func(x, y Incomplete) int {
 		return cmp.Or(cmp.Compare(x.Path, y.Path), cmp.Compare(x.Error, y.Error))
 	})

@@ -17,6 +17,7 @@ type Config struct {
 	LibraryTargets []string
 	Kernels        []KnownKernel
 	Suppressions   []Suppression
+	Programs       []Program // for `aliascheck compile`
 }
 
 // LoadConfig reads a configuration. Its errors name file and line, and what was
@@ -34,7 +35,7 @@ func ParseConfig(name string, data []byte) (*Config, error) {
 	y := &yamlFile{name: name}
 	var c Config
 	if top := y.parse(data); top != nil {
-		y.fields(top, "version, library-code, library-targets, kernels, suppress", func(key string, v *yaml.Node) bool {
+		y.fields(top, "version, library-code, library-targets, kernels, suppress, programs", func(key string, v *yaml.Node) bool {
 			switch key {
 			case "version":
 				y.version(v)
@@ -46,6 +47,8 @@ func ParseConfig(name string, data []byte) (*Config, error) {
 				y.each(v, "kernels", func(n *yaml.Node) { c.Kernels = append(c.Kernels, y.kernel(n)) })
 			case "suppress":
 				y.each(v, "suppressions", func(n *yaml.Node) { c.Suppressions = append(c.Suppressions, y.suppression(n)) })
+			case "programs":
+				y.each(v, "programs", func(n *yaml.Node) { c.Programs = append(c.Programs, y.program(n)) })
 			default:
 				return false
 			}

@@ -54,6 +54,9 @@ type Finding struct {
 	Tests   []string  `json:"tests"`
 	Calls   int       `json:"calls"` // how many equal findings this one stands for
 
+	CompiledFor []string `json:"compiled_for,omitempty"` // GPUs that it holds for, where `compile` compiled for any
+	NotFor      []string `json:"not_for,omitempty"`      // GPUs that all was compiled for as well, without this finding
+
 	Message string `json:"message"` // what is wrong, one or two sentences
 	Why     string `json:"why"`     // why it hurts, one sentence
 	Fix     string `json:"fix"`     // how to mend it

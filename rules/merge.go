@@ -44,6 +44,7 @@ func Merge(reports []*Report) (*Report, error) {
 	}
 	slices.SortFunc(out.Findings, func(x, y Finding) int { return byPlace(&x, &y) })
 	out.count()
+	out.compare()
 	c.sortSummary(&out.Summary)
 	out.Summary.Suppressed = suppressedOnce(out, reports)
 	out.Calls.sort()
@@ -84,6 +85,7 @@ func (c *Collector) merge(r *Report) {
 			s.Incomplete = append(s.Incomplete, x)
 		}
 	}
+	s.Compiled = mergeCompiled(s.Compiled, t.Compiled)
 	for _, u := range t.Unanalysed {
 		n := u.Calls
 		u.Calls = 0

@@ -32,6 +32,7 @@ type Summary struct {
 	Suppressed  int          `json:"suppressed"`
 	Stale       []Stale      `json:"stale"`
 	Incomplete  []Incomplete `json:"incomplete"`
+	Compiled    []Compiled   `json:"compiled,omitempty"` // by `aliascheck compile`
 }
 
 // Unanalysed is a group of calls whose kernel could not be analysed.

@@ -23,6 +23,8 @@ type auditJob struct {
 	shard     shard
 	collector *rules.Collector
 	runner    rules.KernelRunner // nil: kernels are not run
+	gpu       string             // that the modules were compiled for; empty where nobody says
+	found     int                // findings, before equal ones are one
 }
 
 // audit reads and judges every module that the paths hold, with several workers.
@@ -75,6 +77,7 @@ func (j *auditJob) work(ctx context.Context, q *queue, p *progress) error {
 			return context.Cause(ctx)
 		}
 		q.adding.Lock()
+		j.mark(r)
 		if err != nil {
 			j.collector.Incomplete(src.Path, err)
 		} else {
@@ -82,6 +85,20 @@ func (j *auditJob) work(ctx context.Context, q *queue, p *progress) error {
 		}
 		q.adding.Unlock()
 		p.step()
+	}
+}
+
+// mark notes in findings which GPU their module was compiled for.
+func (j *auditJob) mark(r *rules.ModuleReport) {
+	if r == nil {
+		return
+	}
+	j.found += len(r.Findings)
+	if j.gpu == "" {
+		return
+	}
+	for i := range r.Findings {
+		r.Findings[i].CompiledFor = []string{j.gpu}
 	}
 }
 

@@ -74,6 +74,9 @@ func annotation(level string, f *rules.Finding, root string) string {
 	if f.Calls > 1 {
 		lines = append(lines, fmt.Sprintf("%d equal calls", f.Calls))
 	}
+	if text := compiledFor(f); text != "" {
+		lines = append(lines, "GPUs: "+text)
+	}
 	if len(f.Tests) > 0 {
 		lines = append(lines, "Tests: "+list(f.Tests, 4))
 	}

@@ -28,6 +28,7 @@ type htmlFinding struct {
 	OperandSlice *htmlSlice   `json:"operand_slice,omitempty"`
 	ResultSlice  *htmlSlice   `json:"result_slice,omitempty"`
 	Tests        []string     `json:"tests,omitempty"`
+	GPUs         string       `json:"gpus,omitempty"`
 	MoreTests    int          `json:"more_tests,omitempty"`
 	Silence      string       `json:"silence"`
 	Again        string       `json:"again,omitempty"` // repeats the replay
@@ -77,7 +78,8 @@ func findingView(f *rules.Finding, o Options, budget *int) htmlFinding {
 		Computation: Clean(f.Computation), Instruction: Clean(f.Instruction), Target: Clean(f.Target), Kernel: Clean(f.Kernel),
 		OperandSlice: sliceView(f.OperandSlice), ResultSlice: sliceView(f.ResultSlice),
 		Tests: cleanAll(f.Tests, htmlTests), MoreTests: max(len(f.Tests)-htmlTests, 0), Silence: Clean(silence(f)),
-		Map: mapView(f.Map, budget),
+		GPUs: compiledFor(f),
+		Map:  mapView(f.Map, budget),
 	}
 	if o.Replay != nil {
 		v.Again = Clean(o.Replay(f))

@@ -164,6 +164,9 @@ func (j *junitWriter) words(f *rules.Finding) string {
 	for _, r := range f.Related {
 		lines = append(lines, fmt.Sprintf("  %s: %s %s %s", r.Role, r.Instruction, lineOf(r.File, r.Line), r.Text))
 	}
+	if text := compiledFor(f); text != "" {
+		lines = append(lines, "  GPUs: "+text)
+	}
 	if len(f.Tests) > 0 {
 		lines = append(lines, "  tests: "+list(f.Tests, 20))
 	}

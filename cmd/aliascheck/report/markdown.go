@@ -123,6 +123,7 @@ func (m *markdownWriter) finding(f *rules.Finding) string {
 	if f.Calls > 1 {
 		row("Also", fmt.Sprintf("%d equal calls; this is one of them", f.Calls))
 	}
+	row("GPUs", prose(compiledFor(f)))
 	row("Tests", names(f.Tests, 10))
 	row("Silence", short(silence(f)))
 	row("Fingerprint", code(f.Fingerprint))
@@ -168,6 +169,9 @@ func (m *markdownWriter) rest(s *rules.Summary) {
 	var rows []string
 	for _, x := range s.Incomplete {
 		rows = append(rows, fmt.Sprintf("**Not read whole:** %s: %s", short(x.Path), prose(shorten(reason(x), markdownName))))
+	}
+	for _, line := range compiled(s.Compiled) {
+		rows = append(rows, "Compiled "+prose(line))
 	}
 	for _, u := range s.Unanalysed {
 		rows = append(rows, fmt.Sprintf("Not analysed: %s of %s %s: %s", plural(u.Calls, "call"), short(u.Target), short(u.Kernel), prose(shorten(u.Reason, markdownName))))

@@ -162,6 +162,9 @@ func (s *sarifWriter) invocation(r *rules.Report, written int) sarifInvocation {
 	for _, x := range r.Summary.Incomplete {
 		note("error", "%s could not be read whole: %s", Clean(x.Path), reason(x))
 	}
+	for _, line := range compiled(r.Summary.Compiled) {
+		note("note", "Compiled %s", line)
+	}
 	for _, u := range r.Summary.Unanalysed {
 		note("note", "%s of %s %s not analysed: %s", plural(u.Calls, "call"), Clean(u.Target), Clean(u.Kernel), Clean(u.Reason))
 	}

@@ -97,6 +97,8 @@ type sarifProperties struct {
 	ConfirmationReason string   `json:"confirmationReason,omitempty"`
 	Fix                string   `json:"fix,omitempty"`
 	Tests              []string `json:"tests,omitempty"`
+	CompiledFor        []string `json:"compiledFor,omitempty"`
+	NotFor             []string `json:"notFor,omitempty"`
 }
 
 type sarifInvocation struct { // 3.20

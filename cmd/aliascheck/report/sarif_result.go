@@ -26,7 +26,11 @@ func (s *sarifWriter) result(f *rules.Finding) sarifResult {
 			Target: Clean(f.Target), Kernel: Clean(f.Kernel),
 			Confirmation: Clean(string(f.Confirmation)), ConfirmationReason: Clean(f.ConfirmationReason),
 			Fix: Clean(f.Fix), Tests: cleanAll(f.Tests, sarifTests),
+			CompiledFor: cleanAll(f.CompiledFor, sarifTests), NotFor: cleanAll(f.NotFor, sarifTests),
 		},
+	}
+	if text := compiledFor(f); text != "" {
+		out.Message.Text += " GPUs: " + unlinked(text) + "."
 	}
 	for n, r := range f.Related {
 		if n == sarifLocations-1 {

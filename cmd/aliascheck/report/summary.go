@@ -18,6 +18,9 @@ func (t *textWriter) summary(s *rules.Summary) {
 		fmt.Fprintf(t.out, ": %d with a kernel analysed, %d library, %d not analysed", s.Analysed, s.Library, other)
 	}
 	fmt.Fprintln(t.out)
+	for _, line := range compiled(s.Compiled) {
+		t.prose("compiled", line)
+	}
 	t.unanalysed(s.Unanalysed)
 	for _, u := range s.NotAudited {
 		t.prose(fmt.Sprintf("%6d ×", u.Calls), "not audited for "+u.Check+": "+u.Reason)

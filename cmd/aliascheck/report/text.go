@@ -65,6 +65,9 @@ func (t *textWriter) finding(f *rules.Finding) {
 	if f.Calls > 1 {
 		t.prose("also", fmt.Sprintf("%d equal calls; this is the first", f.Calls))
 	}
+	if text := compiledFor(f); text != "" {
+		t.prose("GPUs", text)
+	}
 	if len(f.Tests) > 0 {
 		t.prose("tests", list(f.Tests, 4))
 	}

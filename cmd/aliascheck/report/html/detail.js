@@ -29,6 +29,7 @@ function renderDetail(entry, back) {
       section("Proof", f.reason && el("p", {}, el("b", {}, entry.q), ": " + f.reason)),
       section("The call", facts(f, entry)),
       section("Related places", related(f).length > 0 && el("ul", { cls: "plainlist" }, related(f).map((r) => el("li", {}, el("b", {}, r.role), " ", r.place && el("code", {}, r.place), r.place && r.text ? " " : "", r.text)))),
+      section("GPUs that it was compiled for", f.gpus && el("p", {}, f.gpus)),
       section("Tests that run it", f.tests && el("ul", { cls: "plainlist" }, f.tests.map((t) => el("li", {}, el("code", {}, t))), f.more_tests > 0 && el("li", { cls: "muted" }, "and " + number.format(f.more_tests) + " more"))),
       section("To live with it", el("div", { cls: "snippet" }, el("pre", {}, f.silence), copyButton(f.silence, "the suppression"))),
       section("To replay it on a GPU", f.again && el("div", { cls: "snippet" }, el("pre", {}, f.again), copyButton(f.again, "the command"))),
