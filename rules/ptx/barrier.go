@@ -20,18 +20,23 @@ func runBarrier(s *threadGroup, c *code) {
 		return
 	}
 	id, ok := s.uniformOf(c, c.src[0], mask)
-	if !ok || id > 15 {
-		s.m.stopAt(c.in, "threads name different barriers, or none that exists")
-		return
-	}
 	want := int64(-1)
 	if c.flags&barCount != 0 {
-		n, ok := s.uniformOf(c, c.src[1], mask)
-		if !ok || n == 0 || n > 1<<16 {
-			s.m.stopAt(c.in, "bad thread count")
-			return
-		}
-		want = int64(n)
+		n, same := s.uniformOf(c, c.src[1], mask)
+		want, ok = int64(n), ok && same
+	}
+	switch {
+	case !ok && !s.apart(c, mask):
+		s.m.stopAt(c.in, "threads of a warp name different barriers")
+		return
+	case !ok:
+		return
+	case id > 15:
+		s.m.stopAt(c.in, "there is no barrier %d", id)
+		return
+	case want == 0 || want > 1<<16:
+		s.m.stopAt(c.in, "bad thread count")
+		return
 	}
 	b := s.b
 	if c.flags&(barArrive|barReduce) == 0 && mask == b.live && (b.bars == nil || b.bars[id].arrived == 0) && (want < 0 || want <= int64(mask.n+31)&^31) {
@@ -68,6 +73,31 @@ func runBarrier(s *threadGroup, c *code) {
 		}
 	}
 	b.tryBarrier(int(id))
+}
+
+// apart lets threads that name other barriers, or counts, than the first come to the
+// instruction by themselves: warps may, as CUTLASS has it, the lanes of one may not.
+func (s *threadGroup) apart(c *code, mask *threadSet) bool {
+	m := s.m
+	key := func(t int32) (k [2]uint64) {
+		for i, slot := range c.src[:1+int(c.flags&barCount)] {
+			k[i] = s.r[slot].at(int(t), widthMask(m.p.slots[slot].bits))
+		}
+		return k
+	}
+	same, first := newSet(m.threads), key(mask.list[0])
+	for k, t := range mask.list {
+		if k > 0 && t>>5 == mask.list[k-1]>>5 && key(t) != key(mask.list[k-1]) {
+			return false
+		}
+		if key(t) == first {
+			same.add(int(t))
+		}
+	}
+	at, pc := s.bb, s.pc-1
+	rest := s.split(m.p.blocks[at].join, at, m.keepSet(same), at)
+	s.pc, rest.pc = pc, pc
+	return true
 }
 
 const (

@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"cmp"
+	"maps"
 	"math/bits"
 	"slices"
 	"sync"
@@ -46,11 +47,12 @@ func (s *launchState) outcome() *Outcome {
 		})
 	}
 	wg.Wait()
-	o.OutOfBounds = sortedValues(s.strays, func(a, b Stray) int { return compareAccess(a.Access, b.Access) })
+	o.OutOfBounds = sortedValues(s.strays, func(a, b Stray) int { return compareAccess(a.Access, b.Access) },
+		func(a, b strayKey) int { return cmp.Or(cmp.Compare(a.orig, b.orig), cmp.Compare(a.space, b.space)) })
 	o.LateCopies = sortedValues(s.late, func(a, b LateCopy) int {
 		return cmp.Or(compareAccess(a.Use, b.Use), compareAccess(a.Copy, b.Copy))
-	})
-	o.Descriptors = sortedValues(s.descriptors, func(a, b Descriptor) int { return compareAccess(a.Access, b.Access) })
+	}, func(a, b lateKey) int { return cmp.Or(cmp.Compare(a.copy, b.copy), cmp.Compare(a.use, b.use)) })
+	o.Descriptors = sortedValues(s.descriptors, func(a, b Descriptor) int { return compareAccess(a.Access, b.Access) }, cmp.Compare[string])
 	if s.slice.full && o.Analysed {
 		for i := range s.l.Buffers {
 			o.Contents = append(o.Contents, s.final(s.bufs[i]))
@@ -59,10 +61,12 @@ func (s *launchState) outcome() *Outcome {
 	return o
 }
 
-func sortedValues[K comparable, V any](m map[K]*V, compare func(a, b V) int) []V {
+// sortedValues gives a map's values in one order: where compare sees no difference,
+// since a line of a text may hold several instructions, the keys decide.
+func sortedValues[K comparable, V any](m map[K]*V, compare func(a, b V) int, keys func(a, b K) int) []V {
 	var out []V
-	for _, v := range m {
-		out = append(out, *v)
+	for _, k := range slices.SortedFunc(maps.Keys(m), keys) {
+		out = append(out, *m[k])
 	}
 	slices.SortStableFunc(out, compare)
 	return out
@@ -83,7 +87,7 @@ func compareAccess(a, b Access) int {
 			return int(a.Thread[i]) - int(b.Thread[i])
 		}
 	}
-	return 0
+	return cmp.Compare(a.Instruction, b.Instruction)
 }
 
 // orderCounts says whether the memory that the kernel waits for is written at all.

@@ -11,7 +11,7 @@ type Launch struct {
 	Entry         *syntax.Entry
 	Grid          [3]uint32 // blocks in x, y and z, clusters counted out
 	Block         [3]uint32 // threads of a block; zero values are taken from .reqntid
-	Cluster       [3]uint32 // blocks of a cluster; zero values are taken from .reqnctapercluster, else 1
+	Cluster       [3]uint32 // blocks of a cluster; where it names at most one, .reqnctapercluster counts
 	DynamicShared uint32    // bytes of dynamic shared memory
 
 	Args    []Arg    // one per parameter of the entry

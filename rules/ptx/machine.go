@@ -31,6 +31,8 @@ type launchState struct {
 	threads    int
 	shared     int64 // bytes, static and dynamic
 	locked     bool  // several workers
+	alone      bool  // there is to be one worker
+	helped     bool  // there have been several
 
 	_         [64]byte // what all workers look at is not where they write
 	stopped   atomic.Bool

@@ -88,7 +88,6 @@ const (
 	mbExpect
 	mbComplete
 	mbTest
-	mbCount
 )
 
 const (
@@ -106,116 +105,150 @@ func runMbarrier(s *threadGroup, c *code) {
 		s.keepOld(c)
 		return
 	}
-	m, cl := s.m, s.b.cl
+	m := s.m
 	a := &s.r[c.src[0]]
 	if a.taint != 0 {
 		m.useAddress(a.taint, c)
 	}
-	base := c.mem.off
-	var out []uint64
+	x := mbarRun{s: s, c: c, m: m}
 	if len(c.dsts) > 0 && c.dsts[0] >= 0 {
-		out = m.lane[0][:m.threads]
+		x.out = m.lane[0][:m.threads]
 		if mask.n != s.mask.n {
-			copy(out, s.r[c.dsts[0]].spread(m.buf[0][:m.threads], ^uint64(0)))
+			copy(x.out, s.r[c.dsts[0]].spread(m.buf[0][:m.threads], ^uint64(0)))
 		}
 	}
-	var tt taint
-	operand := func(k int, i int32) uint64 {
-		if len(c.src) <= k {
-			return 0
-		}
-		x := &s.r[c.src[k]]
-		tt |= x.taint
-		return x.at(int(i), widthMask(m.p.slots[c.src[k]].bits))
-	}
-	failed := false
-	acquired := (*threadSet)(nil)
-	var know *vectorClock
 	for _, i := range mask.list {
-		mb := s.mbarAt(c, a.at(int(i), 0xffffffff)+base, mbarOp(c.imm) == mbInit)
+		mb := s.mbarAt(c, a.at(int(i), 0xffffffff)+c.mem.off, mbarOp(c.imm) == mbInit)
 		if mb == nil {
 			return
 		}
-		v := uint64(0)
-		switch mbarOp(c.imm) {
-		case mbInit:
-			n := int64(operand(1, i))
-			phase := mb.phase
-			if phase > 0 { // a fresh object: phases count on, so that knowledge stays true
-				phase = (phase + 2) &^ 1
-			}
-			*mb = mbar{id: mb.id, count: n, pending: n, phase: phase, last: mb.last}
-			cl.version++
-		case mbInval:
-			cl.version++
-		case mbArrive:
-			n := int64(1)
-			if c.flags&mbExpectTx != 0 {
-				mb.tx += int64(operand(1, i))
-			} else if c.flags&mbSource != 0 {
-				n = int64(operand(1, i))
-			}
-			v = uint64(mb.phase)
-			if c.flags&mbDrop != 0 {
-				mb.count -= n
-			}
-			mb.arrive(s.b, int(i), n)
-			mb.advance(cl)
-		case mbExpect:
-			mb.tx += int64(operand(1, i))
-			cl.version++
-		case mbComplete:
-			mb.tx -= int64(operand(1, i))
-			mb.advance(cl)
-		case mbCount:
-			v = uint64(mb.pending)
-		case mbTest:
-			ok := false
-			if c.flags&mbParity != 0 {
-				ok = uint64(mb.phase&1) != operand(1, i)&1
-			} else {
-				ok = uint32(operand(1, i)) < mb.phase
-			}
-			v = b2u(ok)
-			if !ok {
-				failed = true
-			} else if c.flags&mbRelaxed == 0 {
-				if acquired == nil {
-					acquired, know = newSet(m.threads), mb.last
-				}
-				if mb.last == know {
-					acquired.add(int(i))
-				} else {
-					s.b.acquire(int(i), mb.last)
-				}
-			}
-		}
-		if out != nil {
-			out[i] = v
+		if v := x.one(mb, i); x.out != nil {
+			x.out[i] = v
 		}
 	}
-	if tt != 0 {
-		m.useControl(tt, c, "operand")
+	x.end(mask)
+}
+
+// mbarRun is one execution of an mbarrier instruction.
+type mbarRun struct {
+	s        *threadGroup
+	c        *code
+	m        *worker
+	out      []uint64 // by thread; nil where no result is wanted
+	taint    taint    // of the operands
+	failed   bool     // some test did
+	acquired *threadSet
+	clock    *vectorClock // that the threads acquire
+}
+
+// operand gives a thread's value of source k, 0 where there is none.
+func (x *mbarRun) operand(k int, i int32) uint64 {
+	if len(x.c.src) <= k {
+		return 0
 	}
-	if acquired != nil {
-		s.b.acquireAll(acquired, know)
+	v := &x.s.r[x.c.src[k]]
+	x.taint |= v.taint
+	return v.at(int(i), widthMask(x.m.p.slots[x.c.src[k]].bits))
+}
+
+// one executes the instruction for a thread, and gives its result.
+func (x *mbarRun) one(mb *mbar, i int32) uint64 {
+	cl := x.s.b.cl
+	switch mbarOp(x.c.imm) {
+	case mbInit:
+		mb.init(int64(x.operand(1, i)))
+	case mbArrive:
+		return x.arrive(mb, i)
+	case mbExpect:
+		mb.tx += int64(x.operand(1, i))
+	case mbComplete:
+		mb.tx -= int64(x.operand(1, i))
+		mb.advance(cl)
+	case mbTest:
+		return x.test(mb, i)
+	case mbInval:
 	}
-	if failed {
+	cl.version++
+	return 0
+}
+
+// init makes the object anew: phases count on, so that clocks that know of them stay true.
+func (mb *mbar) init(count int64) {
+	phase := mb.phase
+	if phase > 0 {
+		phase = (phase + 2) &^ 1
+	}
+	*mb = mbar{id: mb.id, count: count, pending: count, phase: phase, last: mb.last}
+}
+
+// arrive counts a thread in, and gives the phase that it arrived on.
+func (x *mbarRun) arrive(mb *mbar, i int32) uint64 {
+	n := int64(1)
+	if x.c.flags&mbExpectTx != 0 {
+		mb.tx += int64(x.operand(1, i))
+	} else if x.c.flags&mbSource != 0 {
+		n = int64(x.operand(1, i))
+	}
+	phase := mb.phase
+	if x.c.flags&mbDrop != 0 {
+		mb.count -= n
+	}
+	if x.c.flags&mbRelaxed != 0 { // orders no memory
+		mb.pending -= n
+	} else {
+		mb.arrive(x.s.b, int(i), n)
+	}
+	mb.advance(x.s.b.cl)
+	return uint64(phase)
+}
+
+// test says whether a phase is complete; if it is, the thread acquires what the arrivals released.
+func (x *mbarRun) test(mb *mbar, i int32) uint64 {
+	ok := uint32(x.operand(1, i)) < mb.phase
+	if x.c.flags&mbParity != 0 {
+		ok = uint64(mb.phase&1) != x.operand(1, i)&1
+	}
+	switch {
+	case !ok:
+		x.failed = true
+	case x.c.flags&mbRelaxed == 0:
+		if x.acquired == nil {
+			x.acquired, x.clock = newSet(x.m.threads), mb.last
+		}
+		if mb.last == x.clock {
+			x.acquired.add(int(i))
+		} else {
+			x.s.b.acquire(int(i), mb.last)
+		}
+	}
+	return b2u(ok)
+}
+
+// end gives the threads what they acquired, and the register its values.
+func (x *mbarRun) end(mask *threadSet) {
+	s, c, m := x.s, x.c, x.m
+	if x.taint != 0 {
+		m.useControl(x.taint, c, "operand")
+	}
+	if x.acquired != nil {
+		s.b.acquireAll(x.acquired, x.clock)
+	}
+	if x.failed {
 		s.yield, s.test = true, c
 	}
-	if out == nil {
+	if x.out == nil {
 		return
 	}
-	x := &s.r[c.dsts[0]]
-	copy(x.vec(m.threads), out)
-	x.kind, x.t, x.taint = vector, nil, tt
-	first := out[mask.list[0]]
+	r := &s.r[c.dsts[0]]
+	copy(r.vec(m.threads), x.out)
+	r.kind, r.t, r.taint = vector, nil, x.taint
+	first := x.out[mask.list[0]]
 	for _, i := range mask.list {
-		if out[i] != first {
+		if x.out[i] != first {
 			return
 		}
 	}
 	if mask.n == s.mask.n {
-		x.setU(first, tt)
+		r.setU(first, x.taint)
 	}
 }

@@ -26,20 +26,32 @@ func Run(ctx context.Context, l *Launch) (*Outcome, error) {
 	if err != nil {
 		return notAnalysed(err), nil
 	}
-	mode := l.Mode
+	mode, alone := l.Mode, false
 	for {
 		s, err := newLaunch(ctx, l, p)
 		if err != nil {
 			return nil, fmt.Errorf("launch of %s: %w", syntax.Clip(l.Entry.Name), err)
 		}
+		s.alone = alone
 		s.slice = p.slice(mode == Full, p.provenance(l))
 		s.runAll()
 		if s.needsFull.Load() && mode != Full {
 			mode = Full
 			continue
 		}
+		if s.depends() {
+			alone = true
+			continue
+		}
 		return s.outcome(), nil
 	}
+}
+
+// depends says that what the launch tells may depend on which of several workers was
+// faster: where they end before their clusters do, on the cluster that comes first. One
+// worker alone then tells what is always told.
+func (s *launchState) depends() bool {
+	return s.helped && s.ctx.Err() == nil && (s.hung.Load() || s.crowded.Load() || s.reasonIn != nil)
 }
 
 func notAnalysed(err error) *Outcome {
@@ -95,14 +107,15 @@ func newLaunch(ctx context.Context, l *Launch, p *program) (*launchState, error)
 
 func (s *launchState) dimensions() error {
 	e := s.l.Entry
+	if max(s.cluster[0], s.cluster[1], s.cluster[2]) <= 1 {
+		s.cluster = e.ReqCluster
+	}
 	for i := range s.grid {
 		s.grid[i] = max(s.grid[i], 1)
 		if s.block[i] == 0 {
 			s.block[i] = max(e.ReqThreads[i], 1)
 		}
-		if s.cluster[i] == 0 {
-			s.cluster[i] = max(e.ReqCluster[i], 1)
-		}
+		s.cluster[i] = max(s.cluster[i], 1)
 		if s.grid[i]%s.cluster[i] != 0 {
 			return fmt.Errorf("a grid of %d blocks is no whole number of clusters of %d", s.grid[i], s.cluster[i])
 		}

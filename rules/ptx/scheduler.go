@@ -39,7 +39,7 @@ func (l *workQueue) steal() (from, to uint64) {
 // alone: short launches are not worth a second.
 func (s *launchState) runWorkers(count uint64, pick func(uint64) uint32) {
 	workers := uint64(min(max(s.l.Workers, 1), maxWorkers))
-	if s.slice.full || s.slice.keepGlobal || s.p.hasMaps {
+	if s.slice.full || s.slice.keepGlobal || s.p.hasMaps || s.alone {
 		workers = 1
 	}
 	s.locked = workers > 1
@@ -52,6 +52,7 @@ func (s *launchState) runWorkers(count uint64, pick func(uint64) uint32) {
 		if workers == 1 || left < workers {
 			return
 		}
+		s.helped = true
 		for w := range workers {
 			first := queues[0].next
 			if w > 0 {
