@@ -17,8 +17,21 @@ type Live struct {
 // A value from outside is there from position 0, one that is needed after the
 // computation ends to the last; what a called computation does is done at its caller.
 func (a *Analyzer) Lives(c *Call, allocation int32, most int) (lives []Live, steps, left int) {
+	var own []int32
+	for _, leaves := range [...][]Leaf{c.Results, c.Operands} {
+		for i := range leaves {
+			if v := leaves[i].Value; v >= 0 && leaves[i].Allocation == allocation {
+				own = append(own, v)
+			}
+		}
+	}
+	return a.LivesIn(c.Module.Instructions[c.Site].Computation, own, allocation, most)
+}
+
+// LivesIn is Lives for any computation; some values of the allocation come first, and
+// are given however many they are.
+func (a *Analyzer) LivesIn(comp int32, first []int32, allocation int32, most int) (lives []Live, steps, left int) {
 	l := &a.lives
-	comp := l.m.Instructions[c.Site].Computation
 	schedule := l.m.Computations[comp].Schedule
 	if schedule == nil || l.m.Allocations[allocation].ThreadLocal {
 		return nil, 0, 0
@@ -26,12 +39,10 @@ func (a *Analyzer) Lives(c *Call, allocation int32, most int) (lives []Live, ste
 	l.build()
 	last := int32(len(schedule)) - 1
 	own := map[int32]bool{}
-	for _, leaves := range [...][]Leaf{c.Results, c.Operands} {
-		for i := range leaves {
-			if v := leaves[i].Value; v >= 0 && leaves[i].Allocation == allocation && !own[v] {
-				own[v] = true
-				lives = l.live(lives, v, comp, last)
-			}
+	for _, v := range first {
+		if !own[v] {
+			own[v] = true
+			lives = l.live(lives, v, comp, last)
 		}
 	}
 	for _, v := range l.m.Allocations[allocation].Values {

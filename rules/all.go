@@ -10,6 +10,8 @@ func All() []Rule {
 		liveOverwrite(),
 		aliasNotHonoured(),
 		badDeclaration(),
+		assignmentConflict(),
+		fusionResultsOverlap(),
 		unsafeInPlace(),
 		unclaimedResult(),
 		operandWritten(),

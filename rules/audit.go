@@ -71,7 +71,7 @@ type ModuleReport struct {
 	Incomplete []Incomplete
 }
 
-// Module judges every custom call of m.
+// Module judges every custom call of m, and where all its values lie.
 func (a *Auditor) Module(ctx context.Context, m *hlo.Module) *ModuleReport {
 	out := &a.report
 	*out = ModuleReport{
@@ -90,6 +90,7 @@ func (a *Auditor) Module(ctx context.Context, m *hlo.Module) *ModuleReport {
 		a.call(ctx, out, &calls[i], names[:n])
 		names = names[n:]
 	}
+	a.module(out, m)
 	return out
 }
 

@@ -49,6 +49,10 @@ type Finding struct {
 	OperandSlice *hlo.Slice `json:"operand_slice,omitempty"`
 	ResultSlice  *hlo.Slice `json:"result_slice,omitempty"`
 
+	// Values are those that a finding about a module's memory speaks of; none where it is
+	// about one custom call.
+	Values []Value `json:"values,omitempty"`
+
 	Source  *Source   `json:"source,omitempty"`
 	Related []Related `json:"related"`
 	Tests   []string  `json:"tests"`

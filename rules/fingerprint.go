@@ -7,7 +7,7 @@ import (
 )
 
 // fingerprint identifies a finding across recompilations and checkouts: code,
-// target, kernel, leaves, source file and function. Nothing that a rebuild changes
+// target, kernel, leaves or values, source file and function. Nothing that a rebuild changes
 // goes in: no module numbers, ids, offsets, lines or paths of the dump.
 func (n *names) fingerprint(f *Finding, srcRoot string) string {
 	var leaf [64]byte
@@ -22,6 +22,9 @@ func (n *names) fingerprint(f *Finding, srcRoot string) string {
 		b = appendPart(b, appendIndex(leaf[:0], f.ResultIndex))
 	} else {
 		b = appendPart(b, "")
+	}
+	for i := range f.Values {
+		b = appendPart(b, f.Values[i].stable)
 	}
 	if f.Source != nil {
 		b = appendPart(appendPart(b, stablePath(f.Source.File, srcRoot)), f.Source.Function)

@@ -44,14 +44,14 @@ func injections() []injection {
 		},
 		{
 			name: "the result a few bytes behind its operand", dump: "scale_apart", code: "AC102",
-			instruction: "lab_triton_call.1", operand: 0, result: 0,
+			instruction: "lab_triton_call.1", operand: 0, result: 0, allowed: []string{"AC107"}, // its reader writes in the operand's place, too
 			bend: func(t *testing.T, d *hlotest.Dump, c *alias.Call) {
 				moveOnto(t, d, c, &c.Results[0], c.Operands[0].Slice, 64)
 			},
 		},
 		{
 			name: "a declared result a few bytes behind its operand", dump: "scale_inplace", code: "AC102",
-			instruction: "lab_triton_call.1", operand: 0, result: 0,
+			instruction: "lab_triton_call.1", operand: 0, result: 0, allowed: []string{"AC107"}, // its reader writes in the operand's place, too
 			bend: func(t *testing.T, d *hlotest.Dump, c *alias.Call) {
 				moveOnto(t, d, c, &c.Results[0], c.Operands[0].Slice, 4)
 			},
@@ -192,9 +192,14 @@ func textSource(path string) hlo.Source {
 
 func audit(t *testing.T, src hlo.Source) *rules.Report {
 	t.Helper()
+	return auditSuppressed(t, src, &rules.Config{})
+}
+
+func auditSuppressed(t *testing.T, src hlo.Source, config *rules.Config) *rules.Report {
+	t.Helper()
 	m, err := hlo.NewReader(hlo.Limits{}).Read(src)
 	require.NoError(t, err)
 	c := rules.NewCollector()
 	c.Add(rules.NewAuditor(rules.Options{}).Module(context.Background(), m))
-	return c.Report(rules.Tool{}, nil, nil, time.Now())
+	return c.Report(rules.Tool{}, config.Suppressions, nil, time.Now())
 }

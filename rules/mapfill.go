@@ -36,21 +36,60 @@ func (p *Pass) memoryMap(f *Finding) *MemoryMap {
 	}
 	roles := p.mapRoles(f)
 	for _, l := range lives {
-		v := &c.Module.Values[l.Value]
-		name := strings.Clone(c.Module.Instructions[v.Instruction].Name)
-		out := MapValue{
-			Name: name, Instruction: name, Offset: v.Offset, Size: v.Size,
-			From: int(l.From), To: int(l.To), Role: roles[l.Value],
-		}
-		if len(v.Index) > 0 {
-			out.Name += alias.Index(v.Index).String()
-		}
+		out := mapValue(c.Module, l, roles[l.Value])
 		if out.Role == "" && isRelated(f, &out, slice.Allocation) {
 			out.Role = MapOverwritten
 		}
 		m.Values = append(m.Values, out)
 	}
 	return m
+}
+
+func mapValue(m *hlo.Module, l alias.Live, role MapRole) MapValue {
+	v := &m.Values[l.Value]
+	name := strings.Clone(m.Instructions[v.Instruction].Name)
+	out := MapValue{
+		Name: name, Instruction: name, Offset: v.Offset, Size: v.Size,
+		From: int(l.From), To: int(l.To), Role: role,
+	}
+	if len(v.Index) > 0 {
+		out.Name += alias.Index(v.Index).String()
+	}
+	return out
+}
+
+// memoryMap is the allocation of a finding's values over the schedule of the computation
+// that it is in; nil where that has none. Parameters bear the names of the program.
+func (p *ModulePass) memoryMap(pr ModuleProblem) *MemoryMap {
+	m := p.Module
+	in := &m.Instructions[pr.Instruction]
+	first := []int32{pr.Lost}
+	if pr.Written >= 0 && m.Values[pr.Written].Allocation == m.Values[pr.Lost].Allocation {
+		first = append(first, pr.Written)
+	}
+	allocation := m.Values[pr.Lost].Allocation
+	lives, steps, left := p.Lives.LivesIn(in.Computation, first, allocation, maxMapValues)
+	if len(lives) == 0 {
+		return nil
+	}
+	out := &MemoryMap{
+		Allocation: m.Allocations[allocation].Index, Size: m.Allocations[allocation].Size, Steps: steps,
+		At: int(max(in.Position, 0)), Until: int(max(in.Position, 0)), LeftOut: left,
+		Values: make([]MapValue, 0, len(lives)),
+	}
+	for _, l := range lives {
+		role := MapRole("")
+		switch l.Value {
+		case pr.Lost:
+			role = MapOverwritten
+		case pr.Written:
+			role = MapResult
+		}
+		v := mapValue(m, l, role)
+		v.Name = p.Name(l.Value)
+		out.Values = append(out.Values, v)
+	}
+	return out
 }
 
 // allocation returns the index of the allocation that one of the call's leaves with

@@ -54,6 +54,11 @@ func (f *Finding) check() error {
 			return fmt.Errorf("the slice of a related place has negative numbers, or numbers that no memory has")
 		}
 	}
+	for i := range f.Values {
+		if !sound(&f.Values[i].Slice) {
+			return fmt.Errorf("the slice of a value has negative numbers, or numbers that no memory has")
+		}
+	}
 	if f.Map != nil {
 		return f.Map.check()
 	}

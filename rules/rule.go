@@ -17,6 +17,10 @@ type Rule struct {
 	// Check reports this rule's findings on one call. It is nil for rules whose
 	// findings come from elsewhere: a replay on a card, a log of descriptors.
 	Check func(*Pass)
+
+	// CheckModule reports this rule's findings on one module, beside its custom calls;
+	// nil for rules about calls.
+	CheckModule func(*ModulePass)
 }
 
 // Doc is what `aliascheck explain CODE` prints. Each field is one or more

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"encoding/binary"
+	"strconv"
 	"strings"
 
 	"aliascheck/hlo"
@@ -47,6 +48,11 @@ func (l *locator) source(m *hlo.Module, instr int32) *Source {
 	s := l.newSource()
 	l.kept[string(l.key)] = s
 	return s
+}
+
+// text is a place as a message has it: train.py:12.
+func (s *Source) text() string {
+	return s.File[strings.LastIndexByte(s.File, '/')+1:] + ":" + strconv.Itoa(s.Line)
 }
 
 // newSource copies l.frames.

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +18,7 @@ type Suppression struct {
 	Kernel  string
 	Operand int    // -1 fits all
 	Result  string // a shape index like {1}; empty fits all
+	Value   string // pattern for the name of a value; empty fits all
 	Source  string // pattern for the Python file
 	Reason  string
 	Expires time.Time // the first day on which it no longer holds; zero: never
@@ -24,7 +26,7 @@ type Suppression struct {
 
 func (y *yamlFile) suppression(n *yaml.Node) Suppression {
 	s := Suppression{Where: fmt.Sprintf("%s:%d", y.name, n.Line), Operand: -1}
-	y.fields(n, "code, target, kernel, operand, result, source, reason, expires", func(key string, v *yaml.Node) bool {
+	y.fields(n, "code, target, kernel, operand, result, value, source, reason, expires", func(key string, v *yaml.Node) bool {
 		switch key {
 		case "code":
 			y.text(v, &s.Code)
@@ -42,6 +44,8 @@ func (y *yamlFile) suppression(n *yaml.Node) Suppression {
 			if s.Result != "" && !strings.HasPrefix(s.Result, "{") {
 				y.fail(v, "a shape index in quotes, like \"{1}\", was expected, not %q", s.Result)
 			}
+		case "value":
+			y.text(v, &s.Value)
 		case "source":
 			y.text(v, &s.Source)
 		case "reason":
@@ -56,8 +60,8 @@ func (y *yamlFile) suppression(n *yaml.Node) Suppression {
 	if s.Code == "" || s.Reason == "" {
 		y.fail(n, "a suppression needs a code and a reason")
 	}
-	if s.Target == "" && s.Kernel == "" && s.Source == "" {
-		y.fail(n, "a suppression needs a scope: a target, a kernel or a source")
+	if s.Target == "" && s.Kernel == "" && s.Value == "" && s.Source == "" {
+		y.fail(n, "a suppression needs a scope: a target, a kernel, a value or a source")
 	}
 	return s
 }
@@ -71,6 +75,9 @@ func (s *Suppression) fits(f *Finding) bool {
 		return false
 	}
 	if s.Source != "" && (f.Source == nil || !matches(s.Source, f.Source.File)) {
+		return false
+	}
+	if s.Value != "" && !slices.ContainsFunc(f.Values, func(v Value) bool { return matches(s.Value, v.Name) }) {
 		return false
 	}
 	if s.Operand >= 0 && (f.Operand == nil || *f.Operand != s.Operand) {
@@ -132,7 +139,7 @@ func (s *Suppression) expired(now time.Time) bool {
 
 func (s *Suppression) text() string {
 	parts := []string{s.Code}
-	for _, p := range []string{s.Target, s.Kernel, s.Source} {
+	for _, p := range []string{s.Target, s.Kernel, s.Value, s.Source} {
 		if p != "" {
 			parts = append(parts, p)
 		}

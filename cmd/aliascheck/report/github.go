@@ -71,6 +71,9 @@ func annotation(level string, f *rules.Finding, root string) string {
 		"Call: " + called(f),
 		"Proof: " + Clean(string(f.Confirmation)) + ": " + Clean(f.ConfirmationReason),
 	}
+	for i := range f.Values {
+		lines = append(lines, Clean(f.Values[i].Role)+": "+valueWords(&f.Values[i]))
+	}
 	if f.Calls > 1 {
 		lines = append(lines, fmt.Sprintf("%d equal calls", f.Calls))
 	}

@@ -97,6 +97,9 @@ func findingView(f *rules.Finding, o Options, budget *int) htmlFinding {
 				Place: Clean(fmt.Sprintf("%s:%d", relative(frame.File, o.SrcRoot), frame.Line)), Function: Clean(frame.Function)})
 		}
 	}
+	for _, r := range asRelated(f.Values) {
+		v.Related = append(v.Related, relatedView(rules.Related{Role: r.Role, File: r.File, Line: r.Line, Text: r.Text}, o.SrcRoot))
+	}
 	for _, r := range f.Related[:min(len(f.Related), htmlStack)] {
 		v.Related = append(v.Related, relatedView(r, o.SrcRoot))
 	}

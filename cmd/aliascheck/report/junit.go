@@ -12,7 +12,7 @@ import (
 )
 
 // JUnit writes a report as JUnit XML: a suite for every module with custom calls, a
-// case for every call. A call with a finding that fails the gate fails; one whose
+// case for every call, and one for each finding about a module's memory that is no call's. A call with a finding that fails the gate fails; one whose
 // kernel could not be run is skipped, with the reason; an input that could not be
 // read whole is an error in a suite of its own. What is left passes.
 func JUnit(w io.Writer, r *rules.Report, o Options) error {
@@ -22,11 +22,21 @@ func JUnit(w io.Writer, r *rules.Report, o Options) error {
 	}
 	j.out.WriteString(xml.Header)
 	all := j.count(r.Calls.All())
+	memory := memoryFindings(r)
+	for _, f := range memory {
+		all.tests++
+		if o.fails(f.Severity) {
+			all.failures++
+		}
+	}
 	all.tests += len(r.Summary.Incomplete)
 	all.errors += len(r.Summary.Incomplete)
 	fmt.Fprintf(j.out, "<testsuites name=\"aliascheck\"%s>\n", all)
 	for _, calls := range r.Calls {
 		j.suite(calls)
+	}
+	for _, f := range memory {
+		j.memory(f)
 	}
 	for _, x := range r.Summary.Incomplete {
 		j.incomplete(x)
@@ -161,6 +171,9 @@ func (j *junitWriter) words(f *rules.Finding) string {
 	if f.Source != nil && f.Source.File != "" {
 		lines = append(lines, fmt.Sprintf("  at: %s:%d %s", relative(f.Source.File, j.options.SrcRoot), f.Source.Line, f.Source.Function))
 	}
+	for i := range f.Values {
+		lines = append(lines, "  "+f.Values[i].Role+": "+valueWords(&f.Values[i])+" "+valueLine(&f.Values[i], j.options.SrcRoot))
+	}
 	for _, r := range f.Related {
 		lines = append(lines, fmt.Sprintf("  %s: %s %s %s", r.Role, r.Instruction, lineOf(r.File, r.Line), r.Text))
 	}
@@ -182,6 +195,33 @@ func lineOf(file string, line int) string {
 		return ""
 	}
 	return fmt.Sprintf("%s:%d", file, line)
+}
+
+// memoryFindings are the findings that no custom call's case shows.
+func memoryFindings(r *rules.Report) []*rules.Finding {
+	var list []*rules.Finding
+	for i := range r.Findings {
+		if len(r.Findings[i].Values) > 0 {
+			list = append(list, &r.Findings[i])
+		}
+	}
+	return list
+}
+
+// memory is a suite of one case: a finding about a module's memory.
+func (j *junitWriter) memory(f *rules.Finding) {
+	c := counts{tests: 1}
+	if j.options.fails(f.Severity) {
+		c.failures = 1
+	}
+	fmt.Fprintf(j.out, "  <testsuite name=\"%s\"%s>\n    <properties><property name=\"dump\" value=\"%s\"/></properties>\n", markup(f.Module), c, markup(f.Path))
+	fmt.Fprintf(j.out, "    <testcase classname=\"%s\" name=\"%s: buffer assignment\" time=\"0\">\n", markup(f.Module), markup(f.Instruction))
+	if c.failures > 0 {
+		j.failure([]*rules.Finding{f})
+	} else {
+		fmt.Fprintf(j.out, "      <system-out>%s %s</system-out>\n", markup(f.Severity), j.words(f))
+	}
+	j.out.WriteString("    </testcase>\n  </testsuite>\n")
 }
 
 func (j *junitWriter) incomplete(x rules.Incomplete) {

@@ -106,7 +106,18 @@ func (m *markdownWriter) finding(f *rules.Finding) string {
 	row("Why", prose(f.Why))
 	row("Mend", prose(f.Fix))
 	row("Proof", prose(string(f.Confirmation)+": "+f.ConfirmationReason))
-	row("Call", fmt.Sprintf("%s in %s, module %s", short(kernelOf(f)), short(f.Instruction), short(f.Module)))
+	if len(f.Values) == 0 {
+		row("Call", fmt.Sprintf("%s in %s, module %s", short(kernelOf(f)), short(f.Instruction), short(f.Module)))
+	} else {
+		row("Instruction", fmt.Sprintf("%s, module %s", short(f.Instruction), short(f.Module)))
+	}
+	for i := range f.Values {
+		text := prose(valueWords(&f.Values[i]))
+		if line := valueLine(&f.Values[i], m.options.SrcRoot); line != "" {
+			text += " at " + short(line)
+		}
+		row(prose(f.Values[i].Role), text)
+	}
 	for n, x := range f.Related {
 		if n == markdownRows {
 			break

@@ -53,8 +53,12 @@ func relative(file, root string) string {
 	return file
 }
 
-// kernelOf names what a finding's call runs: its kernel, else its target.
+// kernelOf names what a finding's call runs: its kernel, else its target. What is no
+// call's is named by its value.
 func kernelOf(f *rules.Finding) string {
+	if len(f.Values) > 0 {
+		return f.Values[0].Name
+	}
 	if f.Kernel != "" {
 		return f.Kernel
 	}

@@ -47,6 +47,9 @@ func barsOf(f *rules.Finding) []bar {
 	if f.ResultSlice != nil {
 		bars = append(bars, bar{resultName(f), *f.ResultSlice})
 	}
+	for i := range f.Values {
+		bars = append(bars, bar{Clean(f.Values[i].Name), f.Values[i].Slice})
+	}
 	for _, r := range f.Related {
 		if r.Slice != nil && (f.OperandSlice == nil || *r.Slice != *f.OperandSlice) {
 			bars = append(bars, bar{Clean(r.Instruction), *r.Slice})

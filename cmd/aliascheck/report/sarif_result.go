@@ -32,7 +32,7 @@ func (s *sarifWriter) result(f *rules.Finding) sarifResult {
 	if text := compiledFor(f); text != "" {
 		out.Message.Text += " GPUs: " + unlinked(text) + "."
 	}
-	for n, r := range f.Related {
+	for n, r := range append(asRelated(f.Values), f.Related...) {
 		if n == sarifLocations-1 {
 			break
 		}
@@ -42,6 +42,19 @@ func (s *sarifWriter) result(f *rules.Finding) sarifResult {
 		out.Stacks = []sarifStack{s.stack(f.Source)}
 	}
 	return out
+}
+
+// asRelated are values as places beside a finding.
+func asRelated(values []rules.Value) []rules.Related {
+	var list []rules.Related
+	for i := range values {
+		r := rules.Related{Role: values[i].Role, Instruction: values[i].Instruction, Text: valueWords(&values[i])}
+		if values[i].Source != nil {
+			r.File, r.Line = values[i].Source.File, values[i].Source.Line
+		}
+		list = append(list, r)
+	}
+	return list
 }
 
 // ruleIndex is the rule's place among the driver's rules, -1 (which means: not

@@ -60,6 +60,7 @@ func (t *textWriter) finding(f *rules.Finding) {
 	if f.Confirmation != "" {
 		t.prose("proof", string(f.Confirmation)+": "+f.ConfirmationReason)
 	}
+	t.values(f)
 	t.related(f)
 	t.stack(f.Source)
 	if f.Calls > 1 {
@@ -97,8 +98,12 @@ func place(s *rules.Source) string {
 	return out
 }
 
-// called names the call: kernel, instruction, module.
+// called names the call: kernel, instruction, module. What is no call's is an
+// instruction's.
 func called(f *rules.Finding) string {
+	if len(f.Values) > 0 {
+		return fmt.Sprintf("%s in %s", Clean(f.Instruction), Clean(f.Module))
+	}
 	name := f.Kernel
 	if name == "" {
 		name = f.Target
@@ -109,7 +114,9 @@ func called(f *rules.Finding) string {
 // silence is the suppression that fits a finding, as .aliascheck.yaml has it.
 func silence(f *rules.Finding) string {
 	parts := []string{"code: " + f.Code}
-	if f.Kernel != "" {
+	if len(f.Values) > 0 {
+		parts = append(parts, fmt.Sprintf("value: %q", f.Values[0].Name))
+	} else if f.Kernel != "" {
 		parts = append(parts, fmt.Sprintf("kernel: %q", f.Kernel))
 	} else {
 		parts = append(parts, fmt.Sprintf("target: %q", f.Target))
@@ -121,6 +128,18 @@ func silence(f *rules.Finding) string {
 		parts = append(parts, fmt.Sprintf("result: %q", rules.IndexText(f.ResultIndex)))
 	}
 	return "suppress: [{" + strings.Join(parts, ", ") + `, reason: "…"}]`
+}
+
+// values prints what a finding about a module's memory is about.
+func (t *textWriter) values(f *rules.Finding) {
+	for i := range f.Values {
+		v := &f.Values[i]
+		words := valueWords(v)
+		if line := valueLine(v, ""); line != "" {
+			words += ", made at " + line
+		}
+		t.prose(v.Role, words)
+	}
 }
 
 func (t *textWriter) related(f *rules.Finding) {

@@ -32,6 +32,8 @@ func ruleControlList() []ruleControl {
 		{"AC104", "ac104_sort_in_cond", "sort_in_cond"},
 		{"AC105", "ac105_scale_inplace", "scale_inplace"},
 		{"AC106", "ac106_axpby_inplace", "axpby_inplace"},
+		{"AC107", "jax_39625", "optax_kept"},
+		{"AC108", "jax_39100", "optax_kept"},
 		{"AC201", "reverse_inplace", "softmax_inplace"},
 		{"AC202", "sort_unclaimed_ffi", "scale_apart"},
 		{"AC203", "operand_written", "scale_apart"},
