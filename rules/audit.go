@@ -145,6 +145,7 @@ func (a *Auditor) call(ctx context.Context, out *ModuleReport, c *alias.Call, na
 func (a *Auditor) kernel(ctx context.Context, out *ModuleReport, p *Pass) {
 	c := p.Call
 	decoder := a.kernels.For(c.Target)
+	p.kernelSource = a.kernels.Source(c.Target)
 	switch {
 	case decoder != nil:
 		p.unanalysed = a.decode(p, decoder)
@@ -206,7 +207,7 @@ func (a *Auditor) decode(p *Pass, d kernel.Decoder) (reason string) {
 		p.KernelName = a.names.keep(k.Name)
 		return a.names.keep(k.Problem)
 	}
-	p.Kernel, p.KernelName, p.configurations = k, a.names.keep(k.Configurations[0].Entry), len(k.Configurations)
+	p.Kernel, p.KernelName, p.configurations = k, a.names.keep(k.Configurations[0].Name()), len(k.Configurations)
 	return ""
 }
 
@@ -272,7 +273,7 @@ func (p *Pass) callReport(out *ModuleReport) Call {
 	c := p.Call
 	r := Call{
 		Module: out.Name, Path: out.Path, Computation: p.computation, Instruction: p.instruction,
-		Target: p.target, Kernel: p.KernelName,
+		Target: p.target, Kernel: p.KernelName, KernelSource: p.kernelSource,
 		Configurations: p.configurations, Pairs: []Pair{}, Unanalysed: p.unanalysed,
 	}
 	for a := range c.Operands {

@@ -59,8 +59,9 @@ type Pass struct {
 	Overwrites []alias.Overwrite
 	Lives      *alias.Analyzer
 
-	Kernel     *kernel.Call // nil where the dump does not hold it
-	KernelName string
+	Kernel       *kernel.Call // nil where the dump does not hold it
+	KernelName   string
+	kernelSource string // who compiled it
 
 	// Of the call, but no part of the module's memory.
 	target, instruction, computation string

@@ -71,6 +71,7 @@ type Call struct {
 	Instruction    string `json:"instruction"`
 	Target         string `json:"target"`
 	Kernel         string `json:"kernel"`
+	KernelSource   string `json:"kernel_source,omitempty"` // who compiled it: triton, pallas, mosaic
 	Configurations int    `json:"configurations"`
 	Pairs          []Pair `json:"pairs"`
 

@@ -60,6 +60,7 @@ type SaveEntry struct {
 // Configuration is one compiled kernel with the launch that runs it.
 type Configuration struct {
 	Entry       string // the entry's name in the PTX
+	Kernel      string // the name in the user's program, where it is another; else empty
 	Description string // the autotuner's words for it
 
 	PTX []byte
@@ -81,6 +82,14 @@ type Configuration struct {
 	// Problem says why this one cannot be launched as the dump has it; empty: nothing
 	// that the decoder knows of.
 	Problem string
+}
+
+// Name is what users call the kernel: the same whatever else the program holds.
+func (c *Configuration) Name() string {
+	if c.Kernel != "" {
+		return c.Kernel
+	}
+	return c.Entry
 }
 
 // FileName is what messages call the configuration's PTX.

@@ -78,6 +78,16 @@ func NewSet(sources []Source, o Options) *Set {
 	return &Set{sources: sources, options: o, decoders: make([]Decoder, len(sources))}
 }
 
+// Source is the name of the source that has calls of this target, empty for none.
+func (s *Set) Source(target string) string {
+	for i := range s.sources {
+		if s.sources[i].Handles(target) {
+			return s.sources[i].Name
+		}
+	}
+	return ""
+}
+
 // For returns the decoder of calls of this target, nil where no source has them.
 func (s *Set) For(target string) Decoder {
 	for i := range s.sources {

@@ -20,6 +20,9 @@ func appendCall(b []byte, c *rules.Call) []byte {
 	b = appendField(b, `,"instruction":`, c.Instruction)
 	b = appendField(b, `,"target":`, c.Target)
 	b = appendField(b, `,"kernel":`, c.Kernel)
+	if c.KernelSource != "" {
+		b = appendField(b, `,"kernel_source":`, c.KernelSource)
+	}
 	b = append(b, `,"configurations":`...)
 	b = strconv.AppendInt(b, int64(c.Configurations), 10)
 	b = append(b, `,"pairs":[`...)

@@ -3,6 +3,7 @@ package sources
 
 import (
 	"aliascheck/hlo/kernel"
+	"aliascheck/hlo/kernel/mosaic"
 	"aliascheck/hlo/kernel/pallas"
 	"aliascheck/hlo/kernel/triton"
 )
@@ -12,5 +13,6 @@ func All() []kernel.Source {
 	return []kernel.Source{
 		triton.Source(),
 		pallas.Source(),
+		mosaic.Source(),
 	}
 }
