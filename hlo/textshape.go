@@ -106,17 +106,20 @@ func (t *transcoder) dimensions() {
 }
 
 // layout reads {1,0:T(8,128)E(4)S(5)}: the order of the dimensions, then properties.
-// Of those only E, the bits of an element, bears on the size.
+// Of those only E, the bits of an element, bears on the size; who rebuilds a call asks
+// for the order.
 func (t *transcoder) layout() {
 	s, w := &t.scan, &t.cur
 	mark := w.begin(5)
 	s.expect('{')
+	t.ids = t.ids[:0]
 	for s.problem == "" && s.peek() != '}' && s.peek() != ':' {
-		s.number()
+		t.ids = append(t.ids, s.number())
 		if c := s.peek(); c != '}' && c != ':' {
 			s.expect(',')
 		}
 	}
+	t.cur.ints(1, t.ids)
 	if s.accept(':') {
 		for s.problem == "" && s.peek() != '}' {
 			t.layoutProperty()
