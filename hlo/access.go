@@ -11,6 +11,10 @@ func (m *Module) fields(s span) fields {
 	return fields{&m.in, int(s.start), int(s.end)}
 }
 
+// Bytes is how many bytes of the module were read: without literals that were left in
+// the file.
+func (m *Module) Bytes() int { return len(m.in.data) }
+
 // ValueAt returns the index of the value that instr defines at a shape index. A
 // position without a value of its own forwards another's.
 func (m *Module) ValueAt(instr int32, index ShapeIndex) (int32, bool) {

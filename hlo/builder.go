@@ -177,6 +177,19 @@ func (b *builder) reset() {
 // to lie in memory that the next read overwrites, as Module says.
 func (b *builder) text(s span) string { return view(b.wire, s) }
 
+// maxName bounds a name in bytes. XLA's are made of a few words; each is printed in every
+// finding that speaks of it.
+const maxName = 1 << 16
+
+// name is the text of a field that names something.
+func (b *builder) name(fs fields, f field) string {
+	if f.end-f.start > maxName {
+		fs.failed(f.start, "name is longer than 65536 bytes")
+		return ""
+	}
+	return b.text(f.span())
+}
+
 // view is part of data as a string that shares its memory.
 func view(data []byte, s span) string {
 	if s.len() <= 0 {

@@ -97,6 +97,9 @@ func TestRefuses(t *testing.T) {
 		{"a value that was given no bytes", func(m *module) { m.allocations[1] = allocation(1, 16) },
 			`value 2 of "custom-call" is given no allocation`},
 		{"no allocations at all", func(m *module) { m.allocations = nil }, `value 1 of "parameter" is given no allocation`},
+		{"a name that is no name", func(m *module) {
+			*body(m) = computation(1, 10, message{}.str(1, strings.Repeat("n", maxName+1)))
+		}, "name is longer than 65536 bytes"},
 		{"an opcode that XLA does not have", func(m *module) {
 			*body(m) = computation(1, 11, instruction(10, "parameter", array(4), nil),
 				instruction(11, "custol-call", array(4), message{}.ints(36, 10).str(28, "target")))

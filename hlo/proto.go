@@ -51,7 +51,7 @@ func (b *builder) decodeModule(fs fields) {
 	for f := fs.first(); f.tag != 0; f = fs.after(f) {
 		switch f.tag {
 		case 1<<3 | wireBytes: // name
-			b.m.Name = b.text(f.span())
+			b.m.Name = b.name(fs, f)
 		case 3<<3 | wireBytes: // computations
 			b.outline(fs.message(f))
 		case 6<<3 | wireVarint: // entry_computation_id
@@ -82,7 +82,7 @@ func (b *builder) outline(fs fields) {
 			raw.custom, raw.strange = raw.custom || custom, raw.strange || !known
 			raw.instructions++
 		case 1<<3 | wireBytes: // name
-			comp.Name = b.text(f.span())
+			comp.Name = b.name(fs, f)
 		case 5<<3 | wireVarint: // id
 			comp.ID = int64(f.number)
 		case 6<<3 | wireVarint: // root_id
@@ -188,9 +188,9 @@ func (b *builder) decodeInstruction(comp int32, fs fields) {
 	for f := fs.first(); f.tag != 0; f = fs.after(f) {
 		switch f.tag {
 		case 1<<3 | wireBytes:
-			in.Name = b.text(f.span())
+			in.Name = b.name(fs, f)
 		case 2<<3 | wireBytes:
-			in.Opcode = b.text(f.span())
+			in.Opcode = b.name(fs, f)
 			raw.opcode, raw.takes = opcodeOf(in.Opcode)
 		case 3<<3 | wireBytes:
 			in.shape = f.span()

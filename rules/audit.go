@@ -39,6 +39,7 @@ type Auditor struct {
 	alias   alias.Analyzer
 	kernels *kernel.Set
 	names   names
+	room    proportion
 	pass    Pass         // of the call that is being judged
 	report  ModuleReport // of the module that was judged last
 }
@@ -75,10 +76,11 @@ type ModuleReport struct {
 func (a *Auditor) Module(ctx context.Context, m *hlo.Module) *ModuleReport {
 	out := &a.report
 	*out = ModuleReport{
-		Path: strings.Clone(m.Path), Name: strings.Clone(m.Name),
+		Path: strings.Clone(m.Path), Name: strings.Clone(clip(m.Name, maxText)),
 		Findings: out.Findings[:0], Unanalysed: out.Unanalysed[:0], NotAudited: out.NotAudited[:0],
 		Incomplete: out.Incomplete[:0],
 	}
+	a.room.begin(m)
 	calls := a.alias.Calls(m)
 	names := instructionNames(calls)
 	out.Calls = make([]Call, 0, len(calls)) // of calls that were read, not a number of the file's
@@ -87,10 +89,11 @@ func (a *Auditor) Module(ctx context.Context, m *hlo.Module) *ModuleReport {
 			return out
 		}
 		n := len(m.Instructions[calls[i].Instruction].Name)
-		a.call(ctx, out, &calls[i], names[:n])
+		a.call(ctx, out, &calls[i], clip(names[:n], maxText))
 		names = names[n:]
 	}
 	a.module(out, m)
+	a.room.tooMany(out)
 	return out
 }
 
@@ -113,9 +116,9 @@ func (a *Auditor) call(ctx context.Context, out *ModuleReport, c *alias.Call, na
 	p := &a.pass
 	in := &c.Module.Instructions[c.Instruction]
 	*p = Pass{
-		Call: c, Lives: &a.alias, known: a.known, names: &a.names, findings: p.findings[:0],
-		target: a.names.keep(c.Target), instruction: name,
-		computation: a.names.keep(c.Module.Computations[in.Computation].Name),
+		Call: c, Lives: &a.alias, known: a.known, names: &a.names, room: &a.room, findings: p.findings[:0], listed: p.listed[:0],
+		target: a.names.keep(clip(c.Target, maxText)), instruction: name,
+		computation: a.names.keep(clip(c.Module.Computations[in.Computation].Name, maxText)),
 	}
 	p.Overlaps = a.alias.Overlaps(c)
 	var reason string
@@ -132,11 +135,10 @@ func (a *Auditor) call(ctx context.Context, out *ModuleReport, c *alias.Call, na
 			a.rules[n].Check(p)
 		}
 	}
+	a.room.call++
 	a.place(out, p)
 	report := p.callReport(out)
-	for i := range p.findings {
-		report.Findings = append(report.Findings, p.findings[i].Fingerprint)
-	}
+	report.Findings = append(report.Findings, p.listed...)
 	out.Calls = append(out.Calls, report)
 }
 
@@ -161,7 +163,7 @@ func (a *Auditor) kernel(ctx context.Context, out *ModuleReport, p *Pass) {
 	if p.unanalysed == "" {
 		var reason string
 		p.Effects, reason = a.opts.Runner.Run(ctx, c, p.Kernel)
-		p.unanalysed = a.names.keep(reason)
+		p.unanalysed = a.names.keep(clip(reason, maxText))
 		if r, ok := p.Effects.(Replayer); ok {
 			p.replay = func(f *Finding, operand, result int) { r.Replay(ctx, f, operand, result) }
 		}
@@ -195,19 +197,19 @@ func (a *Auditor) decode(p *Pass, d kernel.Decoder) (reason string) {
 	if a.opts.Runner == nil {
 		name, ok := d.Peek(c.Target, c.Config)
 		if ok && (len(c.Declared) == 0 || !a.known.lists(string(name))) {
-			p.KernelName, p.configurations = a.names.keepBytes(name), 1
+			p.KernelName, p.configurations = a.names.keepBytes(name[:min(len(name), maxText)]), 1
 			return ""
 		}
 	}
 	k, err := d.Decode(c.Request())
 	switch {
 	case err != nil:
-		return a.names.keep(err.Error())
+		return a.names.keep(clip(err.Error(), maxText))
 	case k.Problem != "" || len(k.Configurations) == 0:
-		p.KernelName = a.names.keep(k.Name)
-		return a.names.keep(k.Problem)
+		p.KernelName = a.names.keep(clip(k.Name, maxText))
+		return a.names.keep(clip(k.Problem, maxText))
 	}
-	p.Kernel, p.KernelName, p.configurations = k, a.names.keep(k.Configurations[0].Name()), len(k.Configurations)
+	p.Kernel, p.KernelName, p.configurations = k, a.names.keep(clip(k.Configurations[0].Name(), maxText)), len(k.Configurations)
 	return ""
 }
 
@@ -257,11 +259,19 @@ func (a *Auditor) place(out *ModuleReport, p *Pass) {
 		}
 		f.Tests = []string{}
 		f.Fingerprint = a.names.fingerprint(f, a.opts.SrcRoot)
-		if a.opts.Maps {
+		if a.opts.Maps && a.room.maps > 0 {
 			f.Map = p.memoryMap(f)
+			a.room.mapped(f.Map)
+		}
+		a.room.bound(f)
+		listed, first := a.room.counts(f)
+		if listed {
+			out.Findings = append(out.Findings, *f)
+		}
+		if first {
+			p.listed = append(p.listed, f.Fingerprint)
 		}
 	}
-	out.Findings = append(out.Findings, p.findings...)
 }
 
 // maxPairs bounds the pairs that a report lists of one call.
@@ -272,8 +282,8 @@ const maxPairs = 1 << 12
 func (p *Pass) callReport(out *ModuleReport) Call {
 	c := p.Call
 	r := Call{
-		Module: out.Name, Path: out.Path, Computation: p.computation, Instruction: p.instruction,
-		Target: p.target, Kernel: p.KernelName, KernelSource: p.kernelSource,
+		Module: out.Name, Path: out.Path, Computation: p.room.name(p.computation), Instruction: p.instruction,
+		Target: p.room.name(p.target), Kernel: p.room.name(p.KernelName), KernelSource: p.kernelSource,
 		Configurations: p.configurations, Pairs: []Pair{}, Unanalysed: p.unanalysed,
 	}
 	for a := range c.Operands {
@@ -301,11 +311,14 @@ func (p *Pass) pairReport(r *Call, a, b int) {
 	if p.Effects != nil {
 		v.Reason = p.names.keep(v.Reason) // else a constant's, or the configuration's
 	}
-	r.Pairs = append(r.Pairs, Pair{
+	pair := Pair{
 		Operand: int(x.Operand), OperandIndex: ints(x.Index), ResultIndex: ints(y.Index),
 		Declared: declared, Shared: shared,
-		Verdict: string(v.Verdict), Basis: string(v.Basis), Reason: v.Reason,
-	})
+		Verdict: string(v.Verdict), Basis: string(v.Basis), Reason: clip(v.Reason, maxText),
+	}
+	if p.room.takes(&pair) || declared {
+		r.Pairs = append(r.Pairs, pair)
+	}
 }
 
 // byPlace orders findings totally: module, instruction, operand, code, and what is

@@ -47,7 +47,7 @@ func (p *Pass) memoryMap(f *Finding) *MemoryMap {
 
 func mapValue(m *hlo.Module, l alias.Live, role MapRole) MapValue {
 	v := &m.Values[l.Value]
-	name := strings.Clone(m.Instructions[v.Instruction].Name)
+	name := strings.Clone(clip(m.Instructions[v.Instruction].Name, maxText))
 	out := MapValue{
 		Name: name, Instruction: name, Offset: v.Offset, Size: v.Size,
 		From: int(l.From), To: int(l.To), Role: role,

@@ -20,6 +20,7 @@ type ModulePass struct {
 
 	locate   *locator
 	names    *names
+	room     *proportion
 	maps     bool
 	rule     *Rule
 	findings []Finding
@@ -71,7 +72,7 @@ func (a *Auditor) module(out *ModuleReport, m *hlo.Module) {
 	if len(conflicts) == 0 {
 		return
 	}
-	p := &ModulePass{Module: m, Lives: &a.alias, locate: &a.locate, names: &a.names, maps: a.opts.Maps}
+	p := &ModulePass{Module: m, Lives: &a.alias, locate: &a.locate, names: &a.names, room: &a.room, maps: a.opts.Maps}
 	p.group(conflicts)
 	for n := range a.rules {
 		if a.rules[n].CheckModule != nil {
@@ -83,8 +84,11 @@ func (a *Auditor) module(out *ModuleReport, m *hlo.Module) {
 		f := &p.findings[i]
 		f.Module, f.Path = out.Name, out.Path
 		f.Fingerprint = a.names.fingerprint(f, a.opts.SrcRoot)
+		a.room.bound(f)
+		if listed, _ := a.room.counts(f); listed {
+			out.Findings = append(out.Findings, *f)
+		}
 	}
-	out.Findings = append(out.Findings, p.findings...)
 }
 
 // group puts conflicts together that have a value in common, the one that says most
@@ -148,8 +152,9 @@ func (p *ModulePass) Report(pr ModuleProblem) {
 	if f.Related == nil {
 		f.Related = []Related{}
 	}
-	if p.maps {
+	if p.maps && p.room.maps > 0 {
 		f.Map = p.memoryMap(pr)
+		p.room.mapped(f.Map)
 	}
 	p.findings = append(p.findings, f)
 }

@@ -71,10 +71,12 @@ type Pass struct {
 
 	unanalysed string // why the kernel was not run, where that is said of the call
 	names      *names
+	room       *proportion
 	rule       *Rule
 	known      *knownKernels
 	replay     func(f *Finding, operand, result int) // nil: findings are not replayed
 	findings   []Finding
+	listed     []string // fingerprints of the call's that the report has room for
 }
 
 // Problem is what a rule reports: the leaves it is about, and what to say.

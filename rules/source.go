@@ -61,7 +61,7 @@ func (l *locator) newSource() *Source {
 	chosen := -1
 	for n, f := range l.frames {
 		out.Stack = append(out.Stack, Frame{
-			File: strings.Clone(f.File), Line: int(f.Line), Function: strings.Clone(f.Function)})
+			File: strings.Clone(clip(f.File, maxText)), Line: int(f.Line), Function: strings.Clone(clip(f.Function, maxText))})
 		if chosen < 0 && !l.isLibrary(f) {
 			chosen = n
 		}

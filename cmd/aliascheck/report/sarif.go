@@ -30,7 +30,7 @@ func SARIF(w io.Writer, r *rules.Report, o Options) error {
 	s := &sarifWriter{out: bufio.NewWriterSize(w, 1<<16), options: o, packed: newPackedSize(), index: map[string]int{}}
 	s.raw(`{"$schema":"` + sarifSchema + `","version":"2.1.0","runs":[{"tool":`)
 	s.value(s.tool(r))
-	s.raw(`,"columnKind":"utf16CodeUnits","originalUriBaseIds":{"SRCROOT":{"description":{"text":"the directory that --src-root names, or the one that the program ran in"}}},"results":[`)
+	s.raw(`,"columnKind":"utf16CodeUnits","originalUriBaseIds":{"SRCROOT":{"description":{"text":"the directory that --src-root names, or the one that the program ran in"}},"FILESYSTEM":{"description":{"text":"the root of the file system of the machine that compiled the program"}}},"results":[`)
 	written := s.results(r)
 	s.raw(`],"invocations":[`)
 	s.value(s.invocation(r, written))

@@ -2,6 +2,7 @@ package report
 
 import (
 	"net/url"
+	"path"
 	"strings"
 
 	"aliascheck/rules"
@@ -87,15 +88,25 @@ func (s *sarifWriter) physical(file string, line int) *sarifPhysical {
 	return &sarifPhysical{Artifact: artifact(file, s.options.SrcRoot), Region: &sarifRegion{max(line, 1)}}
 }
 
-// artifact names a file by a URI: relative to SRCROOT, or absolute.
+// artifact names a file by a relative URI: below SRCROOT, or where the file's path begins
+// at the root of the file system, below that. Whatever a dump calls a file, no reader
+// takes it for another scheme, for another host, or for a place above.
 func artifact(file, root string) sarifArtifact {
-	name := relative(file, root)
+	name, base := relative(file, root), "SRCROOT"
 	if strings.HasPrefix(name, "/") {
-		u := url.URL{Scheme: "file", Path: name}
-		return sarifArtifact{URI: u.String()}
+		base = "FILESYSTEM"
 	}
-	u := url.URL{Path: name}
-	return sarifArtifact{URI: u.EscapedPath(), Base: "SRCROOT"}
+	var parts []string
+	for _, part := range strings.Split(path.Clean("/"+name), "/") {
+		if part != "" {
+			// A colon would end a scheme.
+			parts = append(parts, strings.ReplaceAll(url.PathEscape(part), ":", "%3A"))
+		}
+	}
+	if len(parts) == 0 {
+		parts = []string{"unknown"}
+	}
+	return sarifArtifact{URI: strings.Join(parts, "/"), Base: base}
 }
 
 func (s *sarifWriter) related(id int, f *rules.Finding, r rules.Related) sarifLocation {

@@ -84,7 +84,7 @@ func TestSARIFSurvivesARoundTrip(t *testing.T) {
 	assert.Equal(t, "reader: block 3, thread 17", *first.RelatedLocations[0].Message.Text)
 	assert.Equal(t, 52, *first.RelatedLocations[1].PhysicalLocation.Region.StartLine)
 	require.Len(t, first.Stacks, 1)
-	assert.Equal(t, "file:///usr/lib/python3/site-packages/jax/_src/core.py",
+	assert.Equal(t, "usr/lib/python3/site-packages/jax/_src/core.py",
 		*first.Stacks[0].Frames[0].Location.PhysicalLocation.ArtifactLocation.URI)
 
 	assert.Equal(t, "note", run.Results[2].Level)
@@ -144,10 +144,21 @@ func TestArtifact(t *testing.T) {
 	for _, test := range []struct{ file, root, uri, base string }{
 		{"/src/a/b.py", "/src", "a/b.py", "SRCROOT"},
 		{"/src/a/b.py", "/src/", "a/b.py", "SRCROOT"},
-		{"/srcs/b.py", "/src", "file:///srcs/b.py", ""},
+		{"/srcs/b.py", "/src", "srcs/b.py", "FILESYSTEM"},
 		{"a b/%20.py", "", "a%20b/%2520.py", "SRCROOT"},
-		{"/a b.py", "", "file:///a%20b.py", ""},
-		{"c:evil", "", "c:evil", "SRCROOT"},
+		{"/a b.py", "", "a%20b.py", "FILESYSTEM"},
+		{"c:evil", "", "c%3Aevil", "SRCROOT"},
+		{"javascript:alert(1)//", "", "javascript%3Aalert%281%29", "SRCROOT"},
+		{"https://evil.example/x.py", "", "https%3A/evil.example/x.py", "SRCROOT"},
+		{"//evil.example/x.py", "", "evil.example/x.py", "FILESYSTEM"},
+		{"../../etc/passwd", "", "etc/passwd", "SRCROOT"},
+		{"/src/../../etc/passwd", "/src", "etc/passwd", "SRCROOT"},
+		{"a/%2e%2e/b.py", "", "a/%252e%252e/b.py", "SRCROOT"},
+		{`C:\..\x.py`, "", "C%3A%5C..%5Cx.py", "SRCROOT"},
+		{"<a\"\n\x00\xff?#>.py", "", "%3Ca%22%0A%00%FF%3F%23%3E.py", "SRCROOT"},
+		{"", "", "unknown", "SRCROOT"},
+		{"/", "", "unknown", "FILESYSTEM"},
+		{"..", "", "unknown", "SRCROOT"},
 	} {
 		got := artifact(test.file, test.root)
 		assert.Equal(t, sarifArtifact{URI: test.uri, Base: test.base}, got, "%s below %s", test.file, test.root)
