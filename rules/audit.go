@@ -3,6 +3,7 @@ package rules
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,6 +68,7 @@ type ModuleReport struct {
 	Analysed   int
 	Library    int
 	Unanalysed []Unanalysed
+	Unknown    []Unanalysed
 	NotAudited []NotAudited
 	// Incomplete is what is damaged in the module: the rest of it was audited.
 	Incomplete []Incomplete
@@ -77,7 +79,7 @@ func (a *Auditor) Module(ctx context.Context, m *hlo.Module) *ModuleReport {
 	out := &a.report
 	*out = ModuleReport{
 		Path: strings.Clone(m.Path), Name: strings.Clone(clip(m.Name, maxText)),
-		Findings: out.Findings[:0], Unanalysed: out.Unanalysed[:0], NotAudited: out.NotAudited[:0],
+		Findings: out.Findings[:0], Unanalysed: out.Unanalysed[:0], Unknown: out.Unknown[:0], NotAudited: out.NotAudited[:0],
 		Incomplete: out.Incomplete[:0],
 	}
 	a.room.begin(m)
@@ -138,6 +140,9 @@ func (a *Auditor) call(ctx context.Context, out *ModuleReport, c *alias.Call, na
 	a.room.call++
 	a.place(out, p)
 	report := p.callReport(out)
+	if p.unknown != "" {
+		out.Unknown = count(out.Unknown, Unanalysed{Target: p.target, Kernel: p.KernelName, Calls: 1, Reason: a.names.keep(p.unknown)})
+	}
 	report.Findings = append(report.Findings, p.listed...)
 	out.Calls = append(out.Calls, report)
 }
@@ -157,7 +162,7 @@ func (a *Auditor) kernel(ctx context.Context, out *ModuleReport, p *Pass) {
 	default:
 		p.unanalysed = "its kernel is not in the dump"
 	}
-	if p.unanalysed == "" && a.opts.Runner == nil {
+	if p.unwanted = a.opts.Runner == nil; p.unanalysed == "" && p.unwanted {
 		p.unanalysed = "kernels are not analysed (--replay off)"
 	}
 	if p.unanalysed == "" {
@@ -177,15 +182,18 @@ func (a *Auditor) kernel(ctx context.Context, out *ModuleReport, p *Pass) {
 
 // unanalysed counts the call, with those before it of which the same is to be said.
 func (out *ModuleReport) unanalysed(p *Pass) {
-	u := Unanalysed{Target: p.target, Kernel: p.KernelName, Calls: 1, Reason: p.unanalysed}
-	if n := len(out.Unanalysed); n > 0 {
-		last := &out.Unanalysed[n-1]
+	out.Unanalysed = count(out.Unanalysed, Unanalysed{Target: p.target, Kernel: p.KernelName, Calls: 1, Reason: p.unanalysed})
+}
+
+func count(list []Unanalysed, u Unanalysed) []Unanalysed {
+	if n := len(list); n > 0 {
+		last := &list[n-1]
 		if last.Target == u.Target && last.Kernel == u.Kernel && last.Reason == u.Reason {
 			last.Calls++
-			return
+			return list
 		}
 	}
-	out.Unanalysed = append(out.Unanalysed, u)
+	return append(list, u)
 }
 
 // decode reads the kernel call, and says why there is nothing to run. Where no kernel is
@@ -315,6 +323,9 @@ func (p *Pass) pairReport(r *Call, a, b int) {
 		Operand: int(x.Operand), OperandIndex: ints(x.Index), ResultIndex: ints(y.Index),
 		Declared: declared, Shared: shared,
 		Verdict: string(v.Verdict), Basis: string(v.Basis), Reason: clip(v.Reason, maxText),
+	}
+	if v.Verdict == Unknown && pair.Counts() && p.unanalysed == "" && p.Effects != nil && p.unknown == "" {
+		p.unknown = fmt.Sprintf("whether %s and %s may share memory is not known: %s", p.Operand(a), p.Result(b), pair.Reason)
 	}
 	if p.room.takes(&pair) || declared {
 		r.Pairs = append(r.Pairs, pair)

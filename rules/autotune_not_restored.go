@@ -15,7 +15,7 @@ func autotuneNotRestored() Rule {
 			What:  "An autotuned call declares that a result is an operand's buffer, and no entry of the autotuner's own table makes it save that buffer: the entry is missing, it compares two different addresses, or its size does not cover the slice. The table's output number counts operands first, so it is at least the number of operands.",
 			Why:   "The autotuner runs every configuration many times on the live buffers; each trial works on what the last one left, so the first call of a process returns the kernel applied many times over.",
 			Mend:  "Pass (operand, number of operands + result, size in bytes) for every declared pair in the autotuner's input_output_aliases. jax-triton 0.4.0 passes the result's own number: upgrade, or do not autotune the call.",
-			Wrong: "A kernel that overwrites its in-out buffer without reading it loses nothing. That is a note where an analysis of the kernel proves it, where every configuration zeroes the operand first, and where the operand is an uninitialized buffer.",
+			Wrong: "It is an error where a read of the old contents was shown, and a warning where the kernel was not analysed, or not shown to read them. A kernel that overwrites its in-out buffer without reading it loses nothing. That is a note where an analysis of the kernel proves it, where every configuration zeroes the operand first, and where the operand is an uninitialized buffer.",
 		},
 		Check: checkAutotuneNotRestored,
 	}
@@ -93,8 +93,9 @@ func notRestoredSeverity(p *Pass, a int) (Severity, string) {
 	if zeroedFirst(p, a) {
 		return Note, "Every configuration starts with that buffer zeroed, and never reads what stood in it."
 	}
+	reads, known := false, false
 	if p.Effects != nil {
-		if reads, known := p.Effects.ReadsOld(a); known && !reads {
+		if reads, known = p.Effects.ReadsOld(a); known && !reads {
 			return Note, "The kernel does not read what stood in the buffer before."
 		}
 	}
@@ -107,7 +108,13 @@ func notRestoredSeverity(p *Pass, a int) (Severity, string) {
 			return Warning, "The trials of a typed-FFI call run before the program, on memory that holds nothing yet."
 		}
 	}
-	return Error, ""
+	switch {
+	case reads, p.unwanted: // with --replay off the declaration alone is judged, as if it were read
+		return Error, ""
+	case p.Effects == nil, !p.analysed():
+		return Warning, "The kernel was not analysed: whether it reads what stood in the buffer before is not known."
+	}
+	return Warning, "No read of what stood in the buffer before was seen, for the contents that were tried."
 }
 
 // zeroedFirst reports whether every configuration zeroes all of operand leaf a before

@@ -15,7 +15,7 @@ import (
 
 // cacheFormat names the layout of entries and the meaning of what is in them. A
 // change of either gets another name.
-const cacheFormat = "aliascheck-cache-2"
+const cacheFormat = "aliascheck-cache-3"
 
 // maxCacheEntry bounds an entry that is read or written, in bytes.
 const maxCacheEntry = 64 << 20

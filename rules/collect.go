@@ -14,6 +14,7 @@ type Collector struct {
 	calls      Calls
 	findings   map[string]*Finding // by fingerprint
 	unanalysed map[Unanalysed]int
+	unknown    map[Unanalysed]int
 	notAudited map[NotAudited]int
 }
 
@@ -22,6 +23,7 @@ func NewCollector() *Collector {
 	return &Collector{
 		findings:   map[string]*Finding{},
 		unanalysed: map[Unanalysed]int{},
+		unknown:    map[Unanalysed]int{},
 		notAudited: map[NotAudited]int{},
 	}
 }
@@ -35,11 +37,8 @@ func (c *Collector) Add(m *ModuleReport) {
 	if len(m.Calls) > 0 {
 		c.calls = append(c.calls, m.Calls)
 	}
-	for _, u := range m.Unanalysed {
-		n := u.Calls
-		u.Calls = 0
-		c.unanalysed[u] += n
-	}
+	gather(c.unanalysed, m.Unanalysed)
+	gather(c.unknown, m.Unknown)
 	for _, u := range m.NotAudited {
 		n := u.Calls
 		u.Calls = 0
@@ -160,15 +159,42 @@ func (r *Report) count() {
 	}
 }
 
-func (c *Collector) sortSummary(s *Summary) {
-	s.Unanalysed = []Unanalysed{}
-	for u, n := range c.unanalysed {
-		u.Calls = n
-		s.Unanalysed = append(s.Unanalysed, u)
+// gather counts calls of which the same is to be said together.
+func gather(all map[Unanalysed]int, list []Unanalysed) {
+	for _, u := range list {
+		n := u.Calls
+		u.Calls = 0
+		all[u] += n
 	}
-	slices.SortFunc(s.Unanalysed, func(x, y Unanalysed) int {
+}
+
+// groups lists them in order.
+func groups(all map[Unanalysed]int) []Unanalysed {
+	out := []Unanalysed{}
+	for u, n := range all {
+		u.Calls = n
+		out = append(out, u)
+	}
+	slices.SortFunc(out, func(x, y Unanalysed) int {
 		return cmp.Or(cmp.Compare(x.Target, y.Target), cmp.Compare(x.Kernel, y.Kernel), cmp.Compare(x.Reason, y.Reason))
 	})
+	return out
+}
+
+// UnknownCalls is how many calls were analysed and have a pair that is not known.
+func (s *Summary) UnknownCalls() int {
+	n := 0
+	for _, u := range s.Unknown {
+		n += u.Calls
+	}
+	return n
+}
+
+func (c *Collector) sortSummary(s *Summary) {
+	s.Unanalysed, s.Unknown = groups(c.unanalysed), nil
+	if len(c.unknown) > 0 {
+		s.Unknown = groups(c.unknown)
+	}
 	s.NotAudited = []NotAudited{}
 	for u, n := range c.notAudited {
 		u.Calls = n

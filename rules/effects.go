@@ -30,6 +30,10 @@ type KernelRun struct {
 	Inputs   []Recipe // contents that decided addresses, guards or branches
 	Made     bool     // some of them were made up
 
+	// Reach is what the program may touch whatever memory holds; nil where that is not
+	// known. It counts where the configuration was not analysed, too.
+	Reach *ptx.Reach
+
 	AddressFrom []int // operands that Inputs speaks of
 	Buffers     []ptx.Effects
 	Pairs       []PairRun
@@ -51,6 +55,12 @@ type PairRun struct {
 	Operand, Result int
 	Shift           int64 // byte i of the result is byte i+Shift of the operand
 	Verdict         ptx.Verdict
+	Basis           Basis // empty: the run's
+
+	// Settled: the program alone says so, whatever memory holds. It counts where the
+	// configuration was not analysed, too.
+	Settled bool
+	Inputs  []Recipe // contents that decided it, where they are not the run's
 }
 
 // UnreadyRun is what a kernel did with garbage in some operands.
@@ -94,29 +104,40 @@ func (a *Analysis) basis() Basis {
 // Pair joins the configurations' verdicts on a pair: unsafe if any is unsafe,
 // unknown if any is unknown or was not analysed.
 func (a *Analysis) Pair(operand, result int) PairVerdict {
-	out := PairVerdict{Verdict: Safe, Basis: a.basis(), Reason: "every read comes before the writes of the same bytes"}
-	var decisive *KernelRun
-	var witness *ptx.Witness
+	out := PairVerdict{Verdict: Safe, Basis: Complete, Reason: "every read comes before the writes of the same bytes"}
+	decisive, shown := &a.Runs[0], PairRun{}
 	for i := range a.Runs {
 		r := &a.Runs[i]
-		v, ok := r.pair(operand, result)
+		p, ok := r.pair(operand, result)
+		v := p.Verdict
+		switch {
+		case ok:
+			out.Basis = out.Basis.weaker(p.Basis)
+		case r.Analysed && r.Hang != nil:
+			out.Basis = out.Basis.weaker(r.Basis)
+		default:
+			out.Basis = NoBasis
+		}
 		switch {
 		case ok && v.Safety == ptx.Unsafe && out.Verdict != Unsafe:
-			out.Verdict, out.Reason, decisive, witness = Unsafe, v.Reason, r, v.Witness
+			out.Verdict, out.Reason, decisive, shown = Unsafe, v.Reason, r, p
+		case ok && v.Safety == ptx.Safe && out.Verdict == Safe && (i == 0 || !p.Settled && shown.Settled):
+			decisive, shown = r, p
+			if v.Reason != "" {
+				out.Reason = v.Reason
+			}
 		case ok && v.Safety == ptx.Safe, out.Verdict != Safe:
 		case ok:
-			out.Verdict, out.Reason, decisive = Unknown, v.Reason, r
+			out.Verdict, out.Reason, decisive, shown = Unknown, v.Reason, r, p
 		case !r.Analysed:
-			out.Verdict, out.Reason, decisive = Unknown, r.Reason, r
+			out.Verdict, out.Reason, decisive, shown = Unknown, r.Reason, r, p
 		case r.Hang != nil:
-			out.Verdict, out.Reason, decisive = Unknown, "the kernel does not end", r
+			out.Verdict, out.Reason, decisive, shown = Unknown, "the kernel does not end", r, p
 		default:
-			out.Verdict, out.Basis, out.Reason = Unknown, NoBasis, "the leaves differ in size and share no byte"
+			out.Verdict, out.Reason = Unknown, "the leaves differ in size and share no byte"
 		}
 	}
-	if decisive == nil {
-		decisive = &a.Runs[0]
-	}
+	witness := shown.Verdict.Witness
 	if witness != nil {
 		out.Reason += fmt.Sprintf(" (read at %s, written at %s)", where(&witness.Reader), where(&witness.Writer))
 	}
@@ -124,23 +145,39 @@ func (a *Analysis) Pair(operand, result int) PairVerdict {
 		out.Reason += fmt.Sprintf(" (configuration %q)", decisive.Description)
 	}
 	if out.Verdict == Unsafe && out.Basis == NoBasis { // another configuration was not analysed
-		out.Basis = decisive.Basis
-		if out.Basis == Complete {
+		if out.Basis = shown.Basis; out.Basis == Complete {
 			out.Basis = Sampled
 		}
 	}
+	inputs := decisive.Inputs
+	if shown.Settled || shown.Inputs != nil {
+		inputs = shown.Inputs
+	}
 	out.Emulated = &Emulated{
 		Verdict: string(out.Verdict), Complete: out.Basis == Complete, Basis: string(out.Basis), Reason: out.Reason,
-		Witness: newWitness(witness), Inputs: decisive.Inputs,
+		Witness: newWitness(witness), Inputs: inputs,
 	}
 	return out
+}
+
+// weaker is the basis of two together. Nothing at all is the weakest.
+func (b Basis) weaker(c Basis) Basis {
+	switch {
+	case b == NoBasis || c == NoBasis || c == "":
+		return NoBasis
+	case b == Sampled || c == Sampled:
+		return Sampled
+	case b == Inputs || c == Inputs:
+		return Inputs
+	}
+	return Complete
 }
 
 // Decisive is the configuration that decides a pair's verdict: the first unsafe
 // one, else the first.
 func (a *Analysis) Decisive(operand, result int) int {
 	for n := range a.Runs {
-		if v, ok := a.Runs[n].pair(operand, result); ok && v.Safety == ptx.Unsafe {
+		if p, ok := a.Runs[n].pair(operand, result); ok && p.Verdict.Safety == ptx.Unsafe {
 			return n
 		}
 	}
@@ -148,29 +185,39 @@ func (a *Analysis) Decisive(operand, result int) int {
 }
 
 // pair finds the run's verdict on a pair; false where it has none.
-func (r *KernelRun) pair(operand, result int) (ptx.Verdict, bool) {
-	if r.Analysed {
-		for i := range r.Pairs {
-			if p := &r.Pairs[i]; p.Operand == operand && p.Result == result {
-				return p.Verdict, true
+func (r *KernelRun) pair(operand, result int) (PairRun, bool) {
+	for i := range r.Pairs {
+		if p := &r.Pairs[i]; p.Operand == operand && p.Result == result && (r.Analysed || p.Settled) {
+			out := *p
+			if out.Basis == "" {
+				out.Basis = r.Basis
 			}
+			return out, true
 		}
 	}
-	return ptx.Verdict{}, false
+	return PairRun{}, false
 }
 
 // ReadsOld says whether some configuration reads what stood in the operand before
-// the launch, through its own pointer or through that of a result it claims.
+// the launch, through its own pointer or through that of a result it claims. What
+// no load can reach is not read, whatever memory holds.
 func (a *Analysis) ReadsOld(operand int) (reads, known bool) {
-	known = a.basis() == Complete
+	known = true
 	for i := range a.Runs {
 		r := &a.Runs[i]
-		if !r.Analysed {
-			continue
-		}
-		for n := range r.Buffers {
-			if (n == operand || a.Claimant[n] == operand) && r.Buffers[n].OldRead {
+		for n, claimant := range a.Claimant {
+			if n != operand && claimant != operand {
+				continue
+			}
+			if r.Reach != nil && !r.Reach.Read[n] {
+				continue
+			}
+			if !r.Analysed {
+				known = false
+			} else if r.Buffers[n].OldRead {
 				return true, true
+			} else if r.Basis != Complete {
+				known = false
 			}
 		}
 	}

@@ -38,6 +38,8 @@ func Contents(r Recipe, element hlo.ElementType, count int64) []byte {
 		fillEach(out, size, func(int64) uint64 { return g.below(uint64(max(r.Bound, 1))) })
 	case RandomInput:
 		fillRandom(out, element, size, &g)
+	default:
+		fillStated(out, r, element, size, count, &g)
 	}
 	return out
 }

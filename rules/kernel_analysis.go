@@ -98,6 +98,8 @@ func (k *KernelAnalyzer) analyseOne(ctx context.Context, p *kernelPlan, c *kerne
 		ctx, cancel = context.WithTimeout(ctx, k.opts.Time)
 		defer cancel()
 	}
+	r.Reach = p.reach(config)
+	r.Pairs = p.settled(config, r.Reach)
 	s := &search{plan: p, config: config, run: k.launch}
 	a, err := s.find(ctx)
 	if err != nil {
@@ -118,14 +120,63 @@ func (k *KernelAnalyzer) analyseOne(ctx context.Context, p *kernelPlan, c *kerne
 	r.Strays, r.Hang, r.LateCopies, r.Descriptors = out.OutOfBounds, out.Hang, out.LateCopies, out.Descriptors
 	for _, pair := range p.Pairs {
 		result := p.writtenThrough(config, pair.Result)
-		if out.Hang == nil && config.takes(pair.Operand) && result >= 0 && result != pair.Operand {
+		if out.Hang == nil && p.judged(config, pair) && !r.settles(pair) {
 			r.Pairs = append(r.Pairs, PairRun{Operand: pair.Operand, Result: pair.Result, Shift: pair.Shift,
-				Verdict: out.InPlace(pair.Operand, result, pair.Shift)})
+				Verdict: out.InPlace(pair.Operand, result, pair.Shift), Basis: pairBasis(out, pair.Operand, result)})
 		}
+	}
+	if r.Made && out.Hang == nil {
+		s.agree(ctx, a, r.Pairs)
 	}
 	r.Unready = s.unready(ctx, r.AddressFrom, a)
 	r.Late = ctx.Err() != nil
 	return r
+}
+
+// judged says that a pair has two pointers, whose accesses can be held to each other.
+func (p *kernelPlan) judged(c *configuration, pair planPair) bool {
+	result := p.writtenThrough(c, pair.Result)
+	return c.takes(pair.Operand) && result >= 0 && result != pair.Operand
+}
+
+// reach reads off the program what the kernel may touch; nil where that is not known.
+func (p *kernelPlan) reach(c *configuration) *ptx.Reach {
+	reach, err := ptx.ReachOf(c.launch(p.apart(nil)))
+	if err != nil {
+		return nil
+	}
+	reach.Read, reach.Written = reach.Read[:len(p.Buffers)], reach.Written[:len(p.Buffers)]
+	return reach
+}
+
+// settled lists the pairs of which no contents can change that they are safe: the
+// kernel never reads the operand, or never writes the result.
+func (p *kernelPlan) settled(c *configuration, reach *ptx.Reach) []PairRun {
+	var out []PairRun
+	for _, pair := range p.Pairs {
+		if reach == nil || !p.judged(c, pair) {
+			continue
+		}
+		why := ""
+		switch {
+		case !reach.Read[pair.Operand]:
+			why = "the kernel never reads the operand: no load's address can come from its pointer"
+		case !reach.Written[p.writtenThrough(c, pair.Result)]:
+			why = "the kernel never writes the result: no store's address can come from its pointer"
+		default:
+			continue
+		}
+		out = append(out, PairRun{Operand: pair.Operand, Result: pair.Result, Shift: pair.Shift,
+			Verdict: ptx.Verdict{Safety: ptx.Safe, Reason: why}, Basis: Complete, Settled: true})
+	}
+	return out
+}
+
+// settles says that the pair is among those that the program alone decides.
+func (r *KernelRun) settles(pair planPair) bool {
+	return slices.ContainsFunc(r.Pairs, func(p PairRun) bool {
+		return p.Settled && p.Operand == pair.Operand && p.Result == pair.Result
+	})
 }
 
 // writtenThrough is the buffer through whose pointer a result leaf is written: its
@@ -172,6 +223,16 @@ func basisOf(out *ptx.Outcome) Basis {
 		return Complete
 	}
 	return Inputs
+}
+
+// pairBasis is what a verdict on two buffers rests on: whatever contents decide of
+// other buffers' accesses, these two have the same in every run.
+func pairBasis(out *ptx.Outcome, operand, result int) Basis {
+	basis := basisOf(out)
+	if basis == Inputs && out.Hang == nil && out.MemoryOrder == nil && len(out.Steered) > 0 && !out.Steered[operand] && !out.Steered[result] {
+		return Complete
+	}
+	return basis
 }
 
 // operandsOf keeps the buffers that are operands; a claimed result stands for its

@@ -86,11 +86,8 @@ func (c *Collector) merge(r *Report) {
 		}
 	}
 	s.Compiled = mergeCompiled(s.Compiled, t.Compiled)
-	for _, u := range t.Unanalysed {
-		n := u.Calls
-		u.Calls = 0
-		c.unanalysed[u] += n
-	}
+	gather(c.unanalysed, t.Unanalysed)
+	gather(c.unknown, t.Unknown)
 	for _, u := range t.NotAudited {
 		n := u.Calls
 		u.Calls = 0

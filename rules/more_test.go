@@ -58,7 +58,7 @@ func TestMoreVerdicts(t *testing.T) {
 		"counts_zeroed_inout":       {"1 {0} safe none"}, // one pointer for both: the result is the operand
 		"flip_bare_inplace":         {"0 {0} unsafe complete"},
 		"flip_ordered_inplace":      {"0 {0} safe complete"},
-		"gather_random":             {"0 {0} unsafe inputs", "1 {0} safe inputs"},
+		"gather_random":             {"0 {0} unsafe inputs", "1 {0} safe complete"},
 		"lookback_scan_inplace":     {"0 {0} unknown inputs"},
 		"masked_pipeline_inplace":   {"0 {0} safe complete"},
 		"norm_inplace_auto":         {"0 {0} safe complete"},

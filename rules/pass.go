@@ -69,6 +69,8 @@ type Pass struct {
 	configurations int     // kernels that the call may launch; 0 where that is not known
 	Effects        Effects // nil where the kernel was not run
 
+	unwanted   bool   // kernels are not to be run
+	unknown    string // of an analysed call: the first pair that stays unknown and counts, and why
 	unanalysed string // why the kernel was not run, where that is said of the call
 	names      *names
 	room       *proportion
@@ -190,6 +192,16 @@ func (p *Pass) Pair(operand, result int) PairVerdict {
 		return ran
 	}
 	return PairVerdict{Verdict: Unknown, Basis: NoBasis, Reason: "the kernel was not run"}
+}
+
+// analysed says that every configuration of the kernel was run.
+func (p *Pass) analysed() bool {
+	for _, r := range p.Effects.KernelRuns() {
+		if !r.Analysed {
+			return false
+		}
+	}
+	return true
 }
 
 // DefinedBy returns the name of the instruction that defines a leaf's value.

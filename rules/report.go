@@ -33,9 +33,13 @@ type Summary struct {
 	Stale       []Stale      `json:"stale"`
 	Incomplete  []Incomplete `json:"incomplete"`
 	Compiled    []Compiled   `json:"compiled,omitempty"` // by `aliascheck compile`
+
+	// Unknown are calls that were analysed, and yet nobody knows of a pair that is
+	// declared or shares memory whether it may. They count as analysed, too.
+	Unknown []Unanalysed `json:"unknown,omitempty"`
 }
 
-// Unanalysed is a group of calls whose kernel could not be analysed.
+// Unanalysed is a group of calls whose kernel could not be analysed, or not for every pair.
 type Unanalysed struct {
 	Target string `json:"target"`
 	Kernel string `json:"kernel"`
@@ -93,3 +97,6 @@ type Pair struct {
 	Basis        string `json:"basis"`   // complete, inputs, sampled, table, none
 	Reason       string `json:"reason"`
 }
+
+// Counts says that the verdict matters today: the pair is declared, or shares memory.
+func (p *Pair) Counts() bool { return p.Declared || p.Shared }

@@ -23,6 +23,11 @@ func (r *Report) Check() error {
 			return fmt.Errorf("summary: unanalysed %d: a count is negative", n)
 		}
 	}
+	for n := range s.Unknown {
+		if s.Unknown[n].Calls < 0 {
+			return fmt.Errorf("summary: unknown %d: a count is negative", n)
+		}
+	}
 	for n := range s.NotAudited {
 		if s.NotAudited[n].Calls < 0 {
 			return fmt.Errorf("summary: not audited %d: a count is negative", n)

@@ -161,7 +161,7 @@ func (j *auditJob) writeBaseline(a *app, r *rules.Report) error {
 
 // exit turns a report into an exit code.
 func (j *auditJob) exit(r *rules.Report) error {
-	if len(r.Summary.Incomplete) > 0 || j.options.kernels.requireAnalysis && len(r.Summary.Unanalysed) > 0 {
+	if len(r.Summary.Incomplete) > 0 || j.options.kernels.requireAnalysis && len(r.Summary.Unanalysed)+len(r.Summary.Unknown) > 0 {
 		return exitError(exitFailed)
 	}
 	if j.options.failOn == "never" {

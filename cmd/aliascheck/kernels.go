@@ -35,7 +35,7 @@ func (k *kernelFlags) add(cmd *cobra.Command) {
 	f.StringVar(&k.cacheDir, "cache-dir", "", "`DIR` that remembers analysed kernels (default: aliascheck in the user's cache)")
 	f.Int64Var(&k.cacheBytes, "max-cache-bytes", rules.DefaultCacheBytes, "about the most `BYTES` to keep in the cache directory; what was not used for longest goes first")
 	f.BoolVar(&k.noCache, "no-cache", false, "remember nothing across runs")
-	f.BoolVar(&k.requireAnalysis, "require-analysis", false, "exit 2 where a kernel could not be analysed")
+	f.BoolVar(&k.requireAnalysis, "require-analysis", false, "exit 2 where a kernel could not be analysed, or a pair that is declared or shares memory stays unknown")
 }
 
 // check says which flag has a value that it must not have.

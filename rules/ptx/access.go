@@ -64,7 +64,7 @@ func (s *threadGroup) aim(c *code, mask *threadSet) touch {
 // checked notes what the address depends on and finds its space.
 func (t *touch) checked() bool {
 	if t.addr.taint != 0 {
-		t.s.m.useAddress(t.addr.taint, t.c)
+		t.s.m.useAddress(t.addr.taint, t.c, true)
 	}
 	return t.space != spaceGeneric || t.findSpace()
 }
@@ -122,8 +122,10 @@ func (t *touch) at(i int32) uint64 {
 }
 
 // useAddress notes a value that decides an address.
-func (m *worker) useAddress(t taint, c *code) {
+// It moves that access alone where it is the address of one to global memory.
+func (m *worker) useAddress(t taint, c *code, alone bool) {
 	m.found.from |= t & taintBits
+	m.steers(t, c, alone)
 	if t&taintOpaque != 0 {
 		m.stopAt(c.in, "the address depends on a value that is not computed%s", m.unknownOf(t))
 	}

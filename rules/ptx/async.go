@@ -52,14 +52,14 @@ func runCopy(s *threadGroup, c *code) {
 	}
 	m, b := s.m, s.b
 	if t := s.r[c.src[0]].taint; t != 0 {
-		m.useAddress(t, c)
+		m.useAddress(t, c, false)
 	}
 	mask = m.keepSet(mask)
 	dst := s.shift(&s.r[c.src[0]], c.mem.off)
 	src := s.shift(&s.r[c.src[1]], c.imm)
 	start := func(set *threadSet, n int64) {
 		if n > 0 && src.taint != 0 { // what reads nothing has no address
-			m.useAddress(src.taint, c)
+			m.useAddress(src.taint, c, true)
 		}
 		o := m.newCopy()
 		*o = copyOp{c: c, mask: set, dst: dst, src: src, size: c.mem.size, read: n, group: b.copies.commit}
@@ -75,6 +75,13 @@ func runCopy(s *threadGroup, c *code) {
 	x := &s.r[c.src[2]]
 	if x.taint != 0 {
 		m.useControl(x.taint, c, "source size")
+	}
+	if x.taint&taintBits != 0 {
+		reading := 0
+		for _, i := range mask.list {
+			reading += int(b2u(c.readSize(x.at(int(i), 0xffffffff)) > 0))
+		}
+		m.decided(c, "source size", reading, mask.n)
 	}
 	if x.kind == uniform {
 		start(mask, c.readSize(x.u))

@@ -16,7 +16,7 @@ func runBulk(s *threadGroup, c *code) {
 	m := s.m
 	for _, slot := range c.src {
 		if t := s.r[slot].taint; t != 0 {
-			m.useAddress(t, c)
+			m.useAddress(t, c, false)
 		}
 	}
 	if m.stopped.Load() {

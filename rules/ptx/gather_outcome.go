@@ -31,6 +31,7 @@ func (s *launchState) outcome() *Outcome {
 			o.AddressFrom = append(o.AddressFrom, i)
 		}
 	}
+	o.Sides, o.Steered = s.listSides(), s.steered()
 	o.Complete = o.Analysed && !s.sampled && s.from == 0 && s.hang == nil && o.MemoryOrder == nil && !s.crowded.Load()
 	rec := &accessRecord{s: s, r: newRecorder(&worker{launchState: s, threads: s.threads, threadBits: uint8(bits.Len(uint(s.threads - 1)))}, s)}
 	o.record = rec

@@ -73,6 +73,15 @@ func (s *threadGroup) active(c *code) *threadSet {
 	p := &s.r[c.guard]
 	if p.taint != 0 {
 		s.m.useControl(p.taint, c, "guard")
+		out := s.guarded(c)
+		if p.taint&taintBits != 0 {
+			taken := 0
+			if out != nil {
+				taken = out.n
+			}
+			s.m.decided(c, "guard", taken, s.mask.n)
+		}
+		return out
 	}
 	return s.guarded(c)
 }

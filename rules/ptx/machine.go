@@ -59,6 +59,8 @@ type launchState struct {
 	sampled     bool
 	tagsOf      []*tagTable
 	seenBy      map[sight]bool
+	sides       map[sideKey]uint64
+	steering    steering
 }
 
 // worker runs blocks, one cluster at a time.
@@ -143,6 +145,8 @@ type findings struct {
 	strays  map[strayKey]*Stray
 	lastSaw []int32 // by instruction: 1 + the buffer that it read last
 	seen    map[sight]bool
+	sides   map[sideKey]uint64 // ways that threads went where contents decide
+	steering
 }
 
 // spare is memory of blocks that are over, for the next.
@@ -271,6 +275,7 @@ func (m *worker) useControl(t taint, c *code, what string) {
 	if t == 0 {
 		return
 	}
+	m.steers(t, c, what == "guard" || what == "source size")
 	m.found.from |= t & taintBits
 	if t&taintOpaque != 0 {
 		m.stopAt(c.in, "the %s depends on a value that is not computed%s", what, m.unknownOf(t))

@@ -108,7 +108,7 @@ func runMbarrier(s *threadGroup, c *code) {
 	m := s.m
 	a := &s.r[c.src[0]]
 	if a.taint != 0 {
-		m.useAddress(a.taint, c)
+		m.useAddress(a.taint, c, false)
 	}
 	x := mbarRun{s: s, c: c, m: m}
 	if len(c.dsts) > 0 && c.dsts[0] >= 0 {

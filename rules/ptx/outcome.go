@@ -44,6 +44,8 @@ type Outcome struct {
 	// count, src-size or shuffle source of an access depended on contents.
 	Complete    bool
 	AddressFrom []int   // buffers whose contents reached one of these, ascending
+	Sides       []Side  // where contents decided which way threads went, by line
+	Steered     []bool  // by buffer: contents may decide which accesses to it there are
 	Sampled     bool    // only some blocks ran
 	MemoryOrder *Access // the kernel waits for what another thread stores to memory: order is unknown
 

@@ -34,9 +34,7 @@ func ReachOf(l *Launch) (*Reach, error) {
 		return nil, err
 	}
 	f := newFlow(p, l)
-	f.bases()
-	f.pointers()
-	f.strangers()
+	f.follow()
 	return f.reach(), nil
 }
 
@@ -61,6 +59,13 @@ func newFlow(p *program, l *Launch) *flow {
 		}
 	}
 	return f
+}
+
+// follow finds what every register may hold.
+func (f *flow) follow() {
+	f.bases()
+	f.pointers()
+	f.strangers()
 }
 
 // bases finds what each register's value may be made from.

@@ -69,6 +69,18 @@ const reachKernel = `.version 8.7
 }
 `
 
+// reachLaunch is one warp of the kernel with a body, and 4 KiB for each pointer.
+func reachLaunch(t *testing.T, body string) *Launch {
+	m, err := syntax.Parse("reach.ptx", fmt.Appendf(nil, reachKernel, body))
+	require.NoError(t, err)
+	l := &Launch{Entry: m.Entries[0], Block: [3]uint32{32, 1, 1}}
+	for range 3 {
+		l.Args = append(l.Args, Pointer(len(l.Buffers)))
+		l.Buffers = append(l.Buffers, Buffer{Size: 4096, Contents: make([]byte, 4096)})
+	}
+	return l
+}
+
 func TestReach(t *testing.T) {
 	const all = "abc"
 	for _, c := range []struct{ name, body, read, written string }{
@@ -96,14 +108,7 @@ func TestReach(t *testing.T) {
 		{"the distance of two", "sub.s64 %rd8, %rd2, %rd1; add.s64 %rd9, %rd5, %rd8; ld.global.b32 %r2, [%rd9];", "ab", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m, err := syntax.Parse("reach.ptx", fmt.Appendf(nil, reachKernel, c.body))
-			require.NoError(t, err)
-			l := &Launch{Entry: m.Entries[0], Block: [3]uint32{32, 1, 1}}
-			for range 3 {
-				l.Args = append(l.Args, Pointer(len(l.Buffers)))
-				l.Buffers = append(l.Buffers, Buffer{Size: 4096, Contents: make([]byte, 4096)})
-			}
-			r, err := ReachOf(l)
+			r, err := ReachOf(reachLaunch(t, c.body))
 			require.NoError(t, err)
 			name := func(list []bool) (out string) {
 				for i, yes := range list {

@@ -65,7 +65,7 @@ func notAnalysed(err error) *Outcome {
 // newLaunch checks a launch and lays out its memory.
 func newLaunch(ctx context.Context, l *Launch, p *program) (*launchState, error) {
 	s := &launchState{l: l, p: p, ctx: ctx, grid: l.Grid, block: l.Block, cluster: l.Cluster,
-		strays: map[strayKey]*Stray{}, late: map[lateKey]*LateCopy{}, descriptors: map[string]*Descriptor{}, seenBy: map[sight]bool{}}
+		strays: map[strayKey]*Stray{}, late: map[lateKey]*LateCopy{}, descriptors: map[string]*Descriptor{}, seenBy: map[sight]bool{}, sides: map[sideKey]uint64{}}
 	if err := s.dimensions(); err != nil {
 		return nil, err
 	}

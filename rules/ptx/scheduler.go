@@ -129,4 +129,8 @@ func (m *worker) account() {
 	for x := range m.found.seen {
 		m.seenBy[x] = true
 	}
+	m.launchState.steering.add(&m.found.steering)
+	for k, way := range m.found.sides {
+		m.launchState.sides[k] |= way
+	}
 }

@@ -116,7 +116,7 @@ func (x *bulk) tensor() {
 		return
 	}
 	if tt != 0 {
-		m.useAddress(tt, x.c)
+		m.useAddress(tt, x.c, false)
 	}
 	d, err := decodeMap(raw[:])
 	if err != nil {

@@ -151,7 +151,7 @@ func runCopyMap(s *threadGroup, c *code) {
 	}
 	from := &s.r[c.src[1]]
 	if from.taint != 0 {
-		m.useAddress(from.taint, c)
+		m.useAddress(from.taint, c, false)
 	}
 	t.global(writes, func(i int32, g *gbuf, off int64) {
 		b, at := s.b.sharedBlock(uint32(from.at(int(i), ^uint64(0)) + c.imm))

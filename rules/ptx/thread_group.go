@@ -100,6 +100,9 @@ func (s *threadGroup) next(b *basicBlock) {
 			s.m.useControl(p.taint, c, "branch")
 		}
 		if p.kind == uniform {
+			if p.taint&taintBits != 0 {
+				s.m.decided(c, "branch", int(b2u(p.u != 0 != c.not)), 1)
+			}
 			if p.u != 0 != c.not {
 				s.bb = b.to[0]
 			} else {
@@ -108,6 +111,9 @@ func (s *threadGroup) next(b *basicBlock) {
 			return
 		}
 		taken := s.m.guardMask(c, s.mask, p)
+		if p.taint&taintBits != 0 {
+			s.m.decided(c, "branch", taken.n, s.mask.n)
+		}
 		switch taken.n {
 		case 0:
 			s.bb = b.to[1]
@@ -129,6 +135,9 @@ func (s *threadGroup) indexed(b *basicBlock, c *code) {
 	if first >= uint64(len(b.to)) {
 		s.m.stopAt(c.in, "index %d of %d", first, len(b.to))
 		return
+	}
+	if x.taint&taintBits != 0 {
+		s.m.went(c, "branch", 1<<min(first, 63), ^uint64(0)>>(64-min(uint64(len(b.to)), 64)))
 	}
 	same := newSet(s.m.threads)
 	for _, t := range s.mask.list {

@@ -110,7 +110,7 @@ func runMatrixReads(s *threadGroup, c *code) {
 	m, b := s.m, s.b
 	for _, slot := range c.src {
 		if t := s.r[slot].taint; t != 0 {
-			m.useAddress(t, c)
+			m.useAddress(t, c, false)
 		}
 	}
 	if b.copies.outstanding() == 0 || m.shared > 1<<18-sharedBase || m.stopped.Load() {

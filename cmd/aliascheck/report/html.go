@@ -184,6 +184,9 @@ func (h *htmlHead) gaps(s *rules.Summary) {
 		calls += u.Calls
 		h.Gaps = append(h.Gaps, htmlGap{thousands(u.Calls), strings.TrimSpace(Clean(u.Target) + " " + Clean(u.Kernel)), Clean(u.Reason)})
 	}
+	for _, u := range s.Unknown {
+		h.Gaps = append(h.Gaps, htmlGap{thousands(u.Calls), strings.TrimSpace(Clean(u.Target) + " " + Clean(u.Kernel)), Clean(u.Reason)})
+	}
 	for _, line := range compiled(s.Compiled) {
 		h.Gaps = append(h.Gaps, htmlGap{"", "compiled", line})
 	}

@@ -80,6 +80,11 @@ func (j *junitWriter) outcome(c *rules.Call) outcome {
 	}
 	if len(o.failing) == 0 {
 		o.skipped = c.Unanalysed
+		for n := range c.Pairs {
+			if p := &c.Pairs[n]; o.skipped == "" && c.Configurations > 0 && p.Counts() && p.Verdict == string(rules.Unknown) {
+				o.skipped = "unknown whether its pair may share memory: " + p.Reason
+			}
+		}
 		if o.skipped == "" && o.suppressed > 0 {
 			o.skipped = plural(o.suppressed, "finding") + " suppressed"
 		}

@@ -87,6 +87,9 @@ func audited(s *rules.Summary) string {
 	}
 	line := fmt.Sprintf("%s, %s: %d analysed, %d library, %d not analysed.",
 		plural(s.Modules, "module"), plural(s.CustomCalls, "custom call"), s.Analysed, s.Library, other)
+	if n := s.UnknownCalls(); n > 0 {
+		line += fmt.Sprintf(" %s with an unknown pair.", plural(n, "call"))
+	}
 	if s.Suppressed > 0 {
 		line += fmt.Sprintf(" %d suppressed.", s.Suppressed)
 	}
@@ -186,6 +189,9 @@ func (m *markdownWriter) rest(s *rules.Summary) {
 	}
 	for _, u := range s.Unanalysed {
 		rows = append(rows, fmt.Sprintf("Not analysed: %s of %s %s: %s", plural(u.Calls, "call"), short(u.Target), short(u.Kernel), prose(shorten(u.Reason, markdownName))))
+	}
+	for _, u := range s.Unknown {
+		rows = append(rows, fmt.Sprintf("Unknown: %s of %s %s: %s", plural(u.Calls, "call"), short(u.Target), short(u.Kernel), prose(shorten(u.Reason, markdownName))))
 	}
 	for _, u := range s.NotAudited {
 		rows = append(rows, fmt.Sprintf("Not audited for %s: %s: %s", prose(u.Check), plural(u.Calls, "call"), prose(shorten(u.Reason, markdownName))))

@@ -168,6 +168,9 @@ func (s *sarifWriter) invocation(r *rules.Report, written int) sarifInvocation {
 	for _, u := range r.Summary.Unanalysed {
 		note("note", "%s of %s %s not analysed: %s", plural(u.Calls, "call"), Clean(u.Target), Clean(u.Kernel), Clean(u.Reason))
 	}
+	for _, u := range r.Summary.Unknown {
+		note("note", "%s of %s %s: %s", plural(u.Calls, "call"), Clean(u.Target), Clean(u.Kernel), Clean(u.Reason))
+	}
 	for _, u := range r.Summary.NotAudited {
 		note("note", "%s not audited for %s: %s", plural(u.Calls, "call"), Clean(u.Check), Clean(u.Reason))
 	}

@@ -16,12 +16,16 @@ func (t *textWriter) summary(s *rules.Summary) {
 			other += u.Calls
 		}
 		fmt.Fprintf(t.out, ": %d with a kernel analysed, %d library, %d not analysed", s.Analysed, s.Library, other)
+		if n := s.UnknownCalls(); n > 0 {
+			fmt.Fprintf(t.out, ", %s with an unknown pair", plural(n, "call"))
+		}
 	}
 	fmt.Fprintln(t.out)
 	for _, line := range compiled(s.Compiled) {
 		t.prose("compiled", line)
 	}
 	t.unanalysed(s.Unanalysed)
+	t.unanalysed(s.Unknown)
 	for _, u := range s.NotAudited {
 		t.prose(fmt.Sprintf("%6d ×", u.Calls), "not audited for "+u.Check+": "+u.Reason)
 	}
