@@ -9,7 +9,7 @@ BIN      := bin/aliascheck
 SHELL    := bash
 .SHELLFLAGS := -euo pipefail -c
 
-.PHONY: all build install test lint demo demo-html bench test-jax test-gpu goldens generate fuzz release man clean
+.PHONY: all build install test lint demo demo-html bench test-jax test-compile test-gpu goldens generate fuzz release man clean
 
 all: build
 
@@ -42,6 +42,14 @@ test-jax:
 	testdata/jaxsuite/build.sh $(WORK)
 	ALIASCHECK_VENV=$$PWD/$(WORK)/venv JAXSUITE_LIBRARY=$$PWD/$(WORK)/jaxsuite.so \
 	$(GO) test -count=1 -timeout 8m -run TestJAX ./cmd/aliascheck
+
+# `aliascheck compile` on real JAX, without a GPU: several releases, each in a virtual
+# environment that a cache keeps. Needs python3 with venv (3.12 for the newest), and PyPI.
+test-compile:
+	@mkdir -p $(WORK)
+	testdata/kernels/venv.sh > $(WORK)/compile-venvs
+	ALIASCHECK_COMPILE_VENVS=$$PWD/$(WORK)/compile-venvs \
+	$(GO) test -count=1 -timeout 20m -run TestCompile ./cmd/aliascheck
 
 # On a machine with a GPU of compute capability 9.0: replays all of testdata, and
 # asks the driver about every TMA descriptor of the table.

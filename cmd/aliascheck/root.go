@@ -46,7 +46,7 @@ whole or could not run.`,
 	})
 	root.SetUsageTemplate(usageTemplate(root.UsageTemplate(), width(a.stdout)))
 	o.addFlags(root)
-	root.AddCommand(newRulesCommand(a), newExplainCommand(a), newVersionCommand(a), newRunCommand(a), newCompileCommand(a), newMergeCommand(a), newDiffCommand(a), newTensormapCommand(a), newReplayCommand(a), newSelftestCommand(a), newManCommand(a), newWorkerCommand(a))
+	root.AddCommand(newRulesCommand(a), newExplainCommand(a), newVersionCommand(a), newRunCommand(a), newCompileCommand(a), newDoctorCommand(a), newMergeCommand(a), newDiffCommand(a), newTensormapCommand(a), newReplayCommand(a), newSelftestCommand(a), newManCommand(a), newWorkerCommand(a))
 	root.SetOut(a.stdout) // the completion command takes it as it is made
 	refuseShells(root)
 	for _, c := range append(root.Commands(), root) {

@@ -89,7 +89,7 @@ def one_what(events, target, number, entry, skip):
             raise Trouble("%s yields no program" % entry["what"])
         events.write("end", key="%d/*" % number, name=entry["what"], modules=[], seconds=0, placeholders=[], without=[])
     except BaseException as error:
-        failed(events, "%d/*" % number, entry["what"], error)
+        failed(events, target, "%d/*" % number, entry["what"], error)
 
 
 def one_program(events, target, key, program):
@@ -103,7 +103,7 @@ def one_program(events, target, key, program):
         if not modules:
             raise Trouble("it was compiled, and XLA left no dump")
     except BaseException as error:
-        failed(events, key, program.name, error)
+        failed(events, target, key, program.name, error)
         return
     events.write("end", key=key, name=program.name, modules=modules, seconds=time.monotonic() - start,
                  placeholders=placeholders, without=without)
@@ -144,12 +144,12 @@ def files(dump):
             yield int(match.group(1)), name
 
 
-def failed(events, key, name, error):
+def failed(events, target, key, name, error):
     if isinstance(error, KeyboardInterrupt):
         raise error
     place = "" if isinstance(error, Trouble) else place_of(error)
     traceback.print_exception(type(error), error, error.__traceback__)
-    text, mend = aliascheck_target.explain(error)
+    text, mend = aliascheck_target.explain(error, target)
     events.write("fail", key=key, name=name, error=text, mend=mend, place=place)
 
 
@@ -158,10 +158,12 @@ def place_of(error):
     if isinstance(error, SyntaxError) and error.filename:
         return "%s:%d" % (error.filename, error.lineno or 0)
     place = ""
-    for frame, line in traceback.walk_tb(error.__traceback__):
-        name = frame.f_code.co_filename
-        if "site-packages" not in name and "dist-packages" not in name and not name.startswith("<") and not in_library(name):
-            place = "%s:%d" % (name, line)
+    while error is not None and not place:  # JAX keeps where a traced function was as the cause
+        for frame, line in traceback.walk_tb(error.__traceback__):
+            name = frame.f_code.co_filename
+            if "site-packages" not in name and "dist-packages" not in name and not name.startswith("<") and not in_library(name):
+                place = "%s:%d" % (name, line)
+        error = error.__cause__
     return place
 
 

@@ -77,12 +77,12 @@ class StableHLO:
 
         with open(self.path, "rb") as f:
             data = f.read()
-        with mlir.make_ir_context() as context:
+        context = mlir.make_ir_context()
+        with context:
             module = _parse(mlir, context, data, self.path)
             attributes = module.operation.attributes
             count = lambda name: attributes[name].value if name in attributes else 1
             replicas, partitions = count("mhlo.num_replicas"), count("mhlo.num_partitions")
-            code = mlir.module_to_bytecode(module)
         import numpy
 
         devices = target.devices(replicas * partitions)
@@ -91,7 +91,8 @@ class StableHLO:
         def compile(options):
             made = compiler.get_compile_options(replicas, partitions, _ids(assignment), env_options_overrides=options)
             made.executable_build_options.use_spmd_partitioning = partitions > 1
-            return _client_compile(devices, code, made)
+            with context:
+                return _client_compile(devices, (module, mlir.module_to_bytecode(module)), made)
 
         return compile
 
@@ -102,34 +103,57 @@ def _ids(assignment):
     return numpy.vectorize(lambda d: d.id, otypes=[int])(assignment)
 
 
-def _client_compile(devices, code, options):
-    """Compiles a module as JAX itself does: releases differ in what they want."""
-    client = devices[0].client
-    try:
-        from jax._src.lib import xla_client as xc
+def _client_compile(devices, forms, options):
+    """Compiles a module as JAX itself does: releases differ in what they take."""
+    from jax._src.lib import xla_client as xc
 
-        try:
-            kinds = xc.DeviceList(tuple(devices))
-        except (AttributeError, TypeError):
-            kinds = devices
-        return client.compile(code, executable_devices=kinds, compile_options=options)
-    except TypeError:
-        return client.compile(code, compile_options=options)
+    client, refusal = devices[0].client, None
+    for code in forms:
+        for keywords in (dict(executable_devices=_device_list(xc, devices)), {}):
+            try:
+                return client.compile(code, compile_options=options, **keywords)
+            except TypeError as error:
+                refusal = error
+    raise refusal
+
+
+def _device_list(xc, devices):
+    kind = getattr(xc, "DeviceList", None)
+    return kind(tuple(devices)) if kind else devices
 
 
 def _parse(mlir, context, data, path):
-    """StableHLO from text, bytecode, or a portable artifact (whose dialect is vhlo)."""
+    """StableHLO from text, bytecode, or a portable artifact (bytecode whose dialect is vhlo)."""
     from jax._src.lib.mlir import ir
 
+    refusal = None
     try:
-        text = data if data[:4] == b"ML\xefR" else data.decode("utf-8")
-        return ir.Module.parse(text)
+        if data[:4] != b"ML\xefR":
+            return ir.Module.parse(data.decode("utf-8"))
+        if b"StableHLO_v" not in data[:64]:
+            return ir.Module.parse(data)
     except Exception as error:
-        from jax._src.lib.mlir.dialects import stablehlo
+        refusal = error
+    if data[:4] == b"ML\xefR":
+        for deserialize in _deserializers(context):
+            try:
+                module = deserialize(data)
+                return ir.Module.parse(module) if isinstance(module, (str, bytes)) else module
+            except Exception as error:
+                refusal = refusal or error
+    raise Trouble("%s is no StableHLO that this JAX can read: %s" % (path, (str(refusal).strip().splitlines() or [""])[0]))
 
-        with contextlib.suppress(Exception):
-            return stablehlo.deserialize_portable_artifact(context, data)
-        raise Trouble("%s is no StableHLO that this JAX can read: %s" % (path, str(error).strip().splitlines()[0]))
+
+def _deserializers(context):
+    """What reads a portable artifact: it has moved between releases."""
+    with contextlib.suppress(ImportError):
+        from jaxlib.mlir.dialects import stablehlo
+
+        yield lambda data: stablehlo.deserialize_portable_artifact(context, data)
+    for name in ("jaxlib._jax", "jaxlib.xla_extension"):
+        with contextlib.suppress(ImportError, AttributeError):
+            reader = importlib.import_module(name).mlir.deserialize_portable_artifact
+            yield lambda data: reader(data)
 
 
 def programs(target, entry):
@@ -189,7 +213,7 @@ def _find(what):
     """The function that `package.module:function` or `path/file.py:function` names."""
     place, _, name = what.rpartition(":")
     if not place:
-        raise Trouble("%s is no file, and names no function" % what, "package.module:function, or path/file.py:function")
+        raise Trouble("there is no file %s, and it names no function" % what, "package.module:function, or path/file.py:function")
     if place.endswith(".py"):
         module = _load(place)
     else:
@@ -239,6 +263,8 @@ def _file(target, entry):
         data = f.read()
     try:
         exported = export.deserialize(bytearray(data))
+    except ImportError as error:
+        raise Trouble("%s: %s" % (path, str(error).splitlines()[0]), "%s -m pip install flatbuffers" % sys.executable)
     except Exception as error:
         raise Trouble("%s is neither StableHLO nor what jax.export serialized: %s" % (path, type(error).__name__))
     if not any(p.lower() in ("cuda", "gpu") for p in exported.platforms):
@@ -265,6 +291,9 @@ def _exported(name, exported, entry):
     args = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in exported.in_avals]
     if entry.get("args") is not None:  # for shapes that were exported as symbols
         args = [parse_argument(text, mesh) for text in split_arguments(entry["args"])]
+    elif not all(isinstance(n, int) for a in exported.in_avals for n in a.shape):
+        raise Trouble("%s was exported for shapes with symbols: %s" % (entry["what"], ", ".join(str(a) for a in exported.in_avals)),
+                      "--args with a shape for each")
     program = Program(name, call, args, {}, {"donate_argnums": donated} if donated else {}, mesh)
     if shardings is None:
         return program

@@ -308,13 +308,16 @@ def first_line(text):
     return (text.strip().splitlines() or [""])[0][:500]
 
 
-def explain(error):
+def explain(error, target=None):
     """An error as a sentence, and how to mend it where that is known."""
     if isinstance(error, Trouble):
         return str(error), error.mend
     if isinstance(error, SyntaxError):
         return "SyntaxError: %s" % error.msg, ""
     text = first_line(str(error))
+    if target and target.capability < 90 and "Pass pipeline failed" in text:
+        return ("%s (sm_%d) refuses it: Mosaic GPU needs compute capability 9.0 or more" % (target.name, target.capability),
+                "leave %s out of its targets" % target.name)
     if isinstance(error, ModuleNotFoundError) and error.name == "absl":
         return "Mosaic GPU needs absl-py, which is not installed", pip_lines(version("jax"))["absl"]
     if isinstance(error, ModuleNotFoundError) and error.name:

@@ -1,0 +1,1 @@
+"""A small project with kernels of every kind that JAX has, some safe in place, some not."""
