@@ -177,7 +177,7 @@ func (c *conflicts) take(v, tick int32) {
 			c.crowded = true
 			break
 		}
-		c.meet(u, v)
+		c.meet(u, v, tick)
 	}
 	last := c.last(v, tick)
 	c.next[v], c.expired[last] = c.expired[last], v
@@ -224,8 +224,8 @@ func (c *conflicts) used(u *use, home int32) int32 {
 }
 
 // meet looks closer at two values that share bytes and seem to be alive together; u came
-// first.
-func (c *conflicts) meet(u, v int32) {
+// first, v at tick.
+func (c *conflicts) meet(u, v, tick int32) {
 	m := c.m
 	x, y := m.Values[u].Instruction, m.Values[v].Instruction
 	switch {
@@ -235,9 +235,39 @@ func (c *conflicts) meet(u, v int32) {
 		if c.writes(x) {
 			c.add(Conflict{Kind: TwoResults, Lost: u, Written: v, Reader: -1})
 		}
+	case c.onItsWay(u, v, tick):
+		c.race(u, v)
 	case c.overwrites(v, u):
 	default:
-		c.overwrites(u, v) // a loop's next round, an operation that is on its way
+		c.overwrites(u, v) // in a loop's next round
+	}
+}
+
+// onItsWay reports whether an asynchronous operation still writes u when v comes into
+// being beside it, at tick.
+func (c *conflicts) onItsWay(u, v, tick int32) bool {
+	i := c.m.Values[u].Instruction
+	inside := c.time.async[c.m.Instructions[i].Computation]
+	if c.time.done[i] >= 0 && tick < c.time.until(i) {
+		return true
+	}
+	return inside >= 0 && tick < c.time.until(inside) && c.time.async[c.m.Instructions[c.m.Values[v].Instruction].Computation] != inside
+}
+
+// race tells of what an asynchronous operation writes, u, and of v that comes into being
+// meanwhile: whoever reads either may read the other.
+func (c *conflicts) race(u, v int32) {
+	const why = "an asynchronous operation writes there at any time until it is done"
+	if h := c.lives.head[v]; !c.site[c.m.Values[u].Instruction] && (h >= 0 || c.lives.forEver(v) != "") {
+		x := Conflict{Kind: Overwritten, Lost: v, Written: u, Reader: -1, Why: why}
+		if h >= 0 {
+			x.Reader = c.lives.uses[h].reader
+		}
+		c.add(x)
+		return
+	}
+	if h := c.lives.head[u]; h >= 0 && c.writes(c.m.Values[v].Instruction) {
+		c.add(Conflict{Kind: Overwritten, Lost: u, Written: v, Reader: c.lives.uses[h].reader, Why: why})
 	}
 }
 

@@ -36,15 +36,29 @@ func FuzzOracle(f *testing.F) {
 				got[fault{overwrite{m.Instructions[c.Instruction].ID, int(o.Result)}, m.Values[o.Value].ID}] = true
 			}
 		}
-		want := map[fault]bool{}
+		conflicts, reason := a.Conflicts()
+		require.Empty(t, reason)
+		pairs := map[[2]int64]bool{}
+		for _, c := range conflicts {
+			x, y := m.Values[c.Lost].ID, m.Values[c.Written].ID
+			pairs[[2]int64{min(x, y), max(x, y)}] = true
+		}
+		want, wantPairs := map[fault]bool{}, map[[2]int64]bool{}
 		rnd := rand.New(rand.NewPCG(seed, 11))
 		for range p.runs() {
-			for fault := range simulate(p, func() int { return rnd.IntN(2) }) {
+			s := simulate(p, func() int { return rnd.IntN(2) })
+			for fault := range s.faults {
 				want[fault] = true
+			}
+			for pair := range s.pairs {
+				wantPairs[pair] = true
 			}
 		}
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(fault{}, overwrite{}), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("overwrites of program %d (-run +analysed):\n%s", seed, diff)
+		}
+		if diff := cmp.Diff(wantPairs, pairs, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("conflicts of program %d (-run +analysed):\n%s\n%s", seed, diff, p)
 		}
 	})
 }

@@ -35,6 +35,7 @@ type val struct {
 	alloc, offset, size      int64
 	isTable                  bool
 	overwrittenBy            map[overwrite]bool
+	lostTo                   map[*val]bool // what any instruction wrote over it
 	defined                  bool
 	keptForEver, isParameter bool
 }
@@ -117,7 +118,7 @@ func (p *program) add(c *comp, o *op) *op {
 
 // define gives o a value at index, somewhere in memory.
 func (p *program) define(o *op, index int, size int64) *val {
-	v := &val{id: int64(len(p.vals) + 1), op: o, index: index, size: size, overwrittenBy: map[overwrite]bool{}}
+	v := &val{id: int64(len(p.vals) + 1), op: o, index: index, size: size, overwrittenBy: map[overwrite]bool{}, lostTo: map[*val]bool{}}
 	v.alloc = int64(p.rnd.IntN(tempAllocs))
 	if p.rnd.IntN(6) == 0 { // into a parameter's or a constant's memory, if it fits
 		if a := int64(p.rnd.IntN(len(p.allocs))); p.allocs[a].size >= size {
@@ -138,7 +139,15 @@ func (p *program) body(c *comp, live []*op, depth int) []*op {
 		if p.budget--; p.budget < 0 {
 			break
 		}
-		switch kind := p.rnd.IntN(12); {
+		switch kind := p.rnd.IntN(17); {
+		case kind == 12:
+			live = append(live, p.ofOne(c, live))
+		case kind == 13:
+			live = append(live, p.updated(c, live))
+		case kind == 14:
+			live = append(live, p.exchanged(c, live)...)
+		case kind > 14:
+			live = p.halves(c, live, kind == 15)
 		case kind < 4:
 			o := p.add(c, &op{opcode: "concatenate", operands: p.some(live), shape: p.array()})
 			p.define(o, -1, o.shape.size)

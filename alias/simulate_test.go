@@ -12,12 +12,14 @@ type fault struct {
 type simulation struct {
 	p      *program
 	faults map[fault]bool
-	choice func() int    // which branch a conditional takes
-	owner  map[*comp]*op // the instruction through which a computation runs
+	choice func() int        // which branch a conditional takes
+	owner  map[*comp]*op     // the instruction through which a computation runs
+	pairs  map[[2]int64]bool // values that were in one another's way, the lesser first
+	going  []*val            // what operations that began and did not end write
 }
 
-func simulate(p *program, choice func() int) map[fault]bool {
-	s := &simulation{p: p, faults: map[fault]bool{}, choice: choice, owner: map[*comp]*op{}}
+func simulate(p *program, choice func() int) *simulation {
+	s := &simulation{p: p, faults: map[fault]bool{}, choice: choice, owner: map[*comp]*op{}, pairs: map[[2]int64]bool{}}
 	for _, c := range p.comps {
 		for _, o := range c.ops {
 			for _, k := range o.called {
@@ -28,6 +30,7 @@ func simulate(p *program, choice func() int) map[fault]bool {
 	for _, v := range p.vals {
 		v.defined = v.isParameter || v.op.opcode == "constant"
 		clear(v.overwrittenBy)
+		clear(v.lostTo)
 	}
 	s.run(p.entry)
 	for _, v := range p.vals {
@@ -35,7 +38,7 @@ func simulate(p *program, choice func() int) map[fault]bool {
 			s.readValue(v)
 		}
 	}
-	return s.faults
+	return s
 }
 
 func (s *simulation) run(c *comp) {
@@ -55,6 +58,9 @@ func (s *simulation) step(o *op) {
 		s.read(in)
 	}
 	switch o.opcode {
+	case "copy-done", "all-gather-done":
+		s.end(o.operands[0])
+		return
 	case "while":
 		s.loop(o)
 	case "conditional":
@@ -62,6 +68,7 @@ func (s *simulation) step(o *op) {
 	case "call":
 		s.run(o.called[0])
 	}
+	s.write(o)
 	result := 0
 	for _, v := range o.values {
 		s.define(v)
@@ -84,13 +91,18 @@ func (s *simulation) defineTable(o *op) {
 func (s *simulation) loop(o *op) {
 	body, cond := o.called[0], o.called[1]
 	for range 2 {
-		s.phis(cond)
-		s.run(cond)
+		s.condition(cond)
 		s.phis(body)
 		s.run(body)
 	}
-	s.phis(cond)
-	s.run(cond)
+	s.condition(cond)
+}
+
+// condition runs a loop's condition: what goes round must have come through it.
+func (s *simulation) condition(c *comp) {
+	s.phis(c)
+	s.run(c)
+	s.read(c.ops[0])
 }
 
 // phis gives the loop's computation its parameter anew.
@@ -103,6 +115,75 @@ func (s *simulation) phis(c *comp) {
 func (s *simulation) define(v *val) {
 	v.defined = true
 	clear(v.overwrittenBy)
+	clear(v.lostTo)
+	for _, w := range s.going {
+		if w.op != v.op && overlap(v, w) {
+			v.lostTo[w] = true
+		}
+	}
+}
+
+func overlap(v, w *val) bool {
+	return !v.isTable && !w.isTable && v.alloc == w.alloc && v.offset < w.offset+w.size && w.offset < v.offset+v.size
+}
+
+// write lets an instruction that is no custom call write its results over what is there.
+// What loops, branches and calls hand on is written already.
+func (s *simulation) write(o *op) {
+	switch o.opcode {
+	case "while", "conditional", "call", "custom-call":
+		return
+	}
+	for _, w := range o.values {
+		for _, v := range s.p.vals {
+			switch {
+			case !overlap(v, w) || v == w:
+			case v.op == o:
+				s.pair(v, w)
+			case v.defined:
+				v.lostTo[w] = true
+			}
+		}
+		for n, in := range o.operands {
+			s.readAndWritten(o, n, in, w)
+		}
+		if o.opcode == "copy-start" || o.opcode == "all-gather-start" {
+			s.going = append(s.going, w)
+		}
+	}
+}
+
+// readAndWritten is a fault where an instruction writes w while it reads its operand n,
+// and may not do both in one place.
+func (s *simulation) readAndWritten(o *op, n int, in *op, w *val) {
+	for k := range max(1, len(in.shape.tuple)) {
+		if in.shape.tuple == nil {
+			k = -1
+		}
+		v := s.value(in, k)
+		inPlace := o.opcode == "add" || o.opcode == "negate" || o.opcode == "compare" || o.opcode == "dynamic-update-slice" && n == 0
+		if overlap(v, w) && !(inPlace && v.offset == w.offset && v.size == w.size) {
+			s.pair(v, w)
+		}
+	}
+}
+
+// end lets an operation end: until then it read its operand, and its tuple is given to it.
+func (s *simulation) end(start *op) {
+	for _, in := range start.operands {
+		s.read(in)
+	}
+	going := s.going[:0]
+	for _, w := range s.going {
+		if w.op != start {
+			going = append(going, w)
+		}
+	}
+	s.going = going
+}
+
+func (s *simulation) pair(v, w *val) {
+	s.pairs[[2]int64{min(v.id, w.id), max(v.id, w.id)}] = true
 }
 
 func (s *simulation) overwrites(o *op, r *val, result int) {
@@ -129,6 +210,9 @@ func (s *simulation) readValue(v *val) {
 	for w := range v.overwrittenBy {
 		s.faults[fault{w, v.id}] = true
 	}
+	for w := range v.lostTo {
+		s.pair(v, w)
+	}
 }
 
 // value follows a position to its value, one step a call.
@@ -145,6 +229,12 @@ func (s *simulation) value(o *op, index int) *val {
 		return s.value(o.operands[index], -1)
 	case "bitcast", "while":
 		return s.value(o.operands[0], index)
+	case "copy-start", "all-gather-start": // one element of their tuples is the operand
+		return s.value(o.operands[0], -1)
+	case "copy-done":
+		return s.value(o.operands[0], 0)
+	case "all-gather-done":
+		return s.value(o.operands[0], 1)
 	case "call":
 		return s.value(o.called[0].root, index)
 	case "parameter":
