@@ -18,6 +18,10 @@ class _BeforeXLA:
 
             aliascheck_run.restore()
             aliascheck_run.record_parent_test()
+        elif name == "jaxlib.xla_client":
+            import aliascheck_targets
+
+            return aliascheck_targets.watched(name, path)
         return None
 
 
