@@ -58,6 +58,10 @@ type Request struct {
 	// Claims are the operands that claim results, by result: with its buffers apart
 	// such a result starts as a copy of its operand.
 	Claims map[int]int `json:"claims,omitempty"`
+	// Imports are modules that this call needs besides the session's, and Paths the
+	// directories that they are in.
+	Imports []string `json:"imports,omitempty"`
+	Paths   []string `json:"paths,omitempty"`
 	// Trace asks for a verdict on each of these pairs.
 	Trace []Pair `json:"trace_pairs"`
 }
@@ -91,6 +95,8 @@ type Apart struct {
 	Written []WrittenOperand `json:"operands_written"`
 	// Placed says which results lay where they were put.
 	Placed []bool `json:"placed"`
+	// Seconds is what the fastest run took, without compiling.
+	Seconds float64 `json:"seconds"`
 }
 
 // ApartResult compares one result's runs, in elements.
@@ -165,4 +171,9 @@ type TracedBuffer struct {
 	Read      int64 `json:"read"`
 	Written   int64 `json:"written"`
 	ReadFirst int64 `json:"read_first"` // of a result: read before anything was written there
+
+	// The same as bytes: half-open intervals, ascending; nil where there are too many.
+	ReadBytes      [][2]int64 `json:"read_bytes"`
+	WrittenBytes   [][2]int64 `json:"written_bytes"`
+	ReadFirstBytes [][2]int64 `json:"read_first_bytes"`
 }

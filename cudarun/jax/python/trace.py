@@ -11,7 +11,7 @@ import numpy as np
 
 Range = namedtuple("Range", "base size width result")  # bytes; width of an element
 
-RANGES, LAUNCHES, EVENTS, MAPS = 64, 4000, 4096, 64
+RANGES, LAUNCHES, EVENTS, MAPS, RUNS = 64, 4000, 4096, 64, 4096
 BLOCK, BLOCK_TURNED, THREAD, THREAD_TURNED, WARP, TIME, OTHER, WORDS = range(8)
 NOTHING = (1 << 64) - 1  # of a word that the least is kept of
 
@@ -43,7 +43,7 @@ class Untraced(Exception):
 
 
 class _Range(C.Structure):
-    _fields_ = [("base", C.c_uint64), ("size", C.c_uint64), ("shift", C.c_uint64), ("result", C.c_uint64), ("words", C.c_uint64)]
+    _fields_ = [("base", C.c_uint64), ("size", C.c_uint64), ("shift", C.c_uint64), ("result", C.c_uint64), ("words", C.c_uint64), ("granules", C.c_uint64)]
 
 
 class _Map(C.Structure):
@@ -245,7 +245,7 @@ class Tracer:
                 words.append((at, granules))
                 # Of reads the greatest words count, of writes the least; OTHER is a least.
                 self.check("sanitizerMemset", at, 255 if r.result else 0, max(granules, 1) * WORDS * 8, self.stream)
-                t.range[k] = _Range(r.base, r.size, shift, r.result, at)
+                t.range[k] = _Range(r.base, r.size, shift, r.result, at, granules)
             if watch:
                 operand, result, byte = watch
                 t.watch_range[:] = (operand, result)
@@ -279,7 +279,7 @@ class Record:
         self.ranges, self.launches, self.copies = ranges, tracer.launches, tracer.copies
         self.streams, self.refused = len(tracer.streams), dict(tracer.refused)
         self.shifts = [sent.range[k].shift for k in range(len(ranges))]
-        self.words = [tracer.download(np.empty((n, WORDS), np.uint64), at) for at, n in words]
+        self.words = [tracer.download(np.empty((WORDS, n), np.uint64), at).T for at, n in words]
         self.events = tracer.download(np.empty(min(got.events, EVENTS), EVENT), tracer.events) if got.events else []
         self.many = tracer.count >= LAUNCHES
         # Instruction 44 (TMA_STORE) is accepted and never reported: seen with 13.5 on an
@@ -388,14 +388,24 @@ class Record:
         for k, (r, w) in enumerate(zip(self.ranges, self.words)):
             main = w[:, BLOCK] != NOTHING if r.result else w[:, BLOCK] != 0
             other = w[:, OTHER] != (NOTHING if r.result else 0)
-            b = {"granule": 1 << self.shifts[k], "granules": len(w)}
+            b = {"granule": 1 << self.shifts[k], "granules": len(w),
+                 "read_bytes": self.runs(k, other if r.result else main), "written_bytes": self.runs(k, main if r.result else other)}
             if r.result:
                 first = other & (~main | (w[:, OTHER] < w[:, TIME]) & (w[:, BLOCK] & np.uint64(0xffffffff) == np.uint64(0xffffffff) - (w[:, BLOCK_TURNED] & np.uint64(0xffffffff))))
-                b |= {"written": int(main.sum()), "read": int(other.sum()), "read_first": int(first.sum())}
+                b |= {"written": int(main.sum()), "read": int(other.sum()), "read_first": int(first.sum()),
+                      "read_first_bytes": self.runs(k, first)}
             else:
                 b |= {"read": int(main.sum()), "written": int(other.sum())}
             out["buffers"].append(b)
         return out
+
+    def runs(self, k, mask):
+        """The bytes of these granules as half-open intervals; None for too many."""
+        edges = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).astype(np.int8)))
+        if len(edges) > 2 * RUNS:
+            return None
+        bytes_ = np.minimum(edges << self.shifts[k], self.ranges[k].size)
+        return bytes_.reshape(-1, 2).tolist()
 
     def witness(self, operand, result, byte):
         """A read of the operand and a write of the result at the watched byte: the last

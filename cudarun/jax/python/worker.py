@@ -20,6 +20,20 @@ def say(**message):
     answers.flush()
 
 
+def bring(names, paths):
+    """Imports modules of the user's; what fails is told, with its error."""
+    for directory in paths or []:
+        if directory not in sys.path:
+            sys.path.append(directory)
+    failed = []
+    for name in names or []:
+        try:
+            importlib.import_module(name)
+        except Exception as e:  # the user's own code: anything may come
+            failed.append({"import": name, "error": f"{type(e).__name__}: {e}"[:400]})
+    return failed
+
+
 def prepare_cpu():
     """jaxlib's own handlers for the CPU look SciPy's routines up when JAX first lowers
     one; called before that, they jump to nowhere."""
@@ -37,9 +51,7 @@ def start(hello):
     # Graphs would hide launches from the trace; autotuning would time every call.
     os.environ["XLA_FLAGS"] = "--xla_gpu_enable_command_buffer= --xla_gpu_autotune_level=0"
     os.environ["JAX_ENABLE_COMPILATION_CACHE"] = "false"
-    for directory in ("", *hello.get("paths", [])):
-        if directory not in sys.path:
-            sys.path.append(directory)
+    sys.path.append("")  # last: a script of the user's must not hide a library
     tracer, without = None, "not asked for"
     if hello.get("trace"):
         import trace
@@ -51,12 +63,7 @@ def start(hello):
     device = jax.devices()[0]
     if device.platform == "cpu":
         prepare_cpu()
-    failed = []
-    for name in hello.get("imports", []):
-        try:
-            importlib.import_module(name)
-        except Exception as e:  # the user's own code: anything may come
-            failed.append({"import": name, "error": f"{type(e).__name__}: {e}"[:400]})
+    failed = bring(hello.get("imports"), hello.get("paths"))
     if tracer:
         jax.block_until_ready(jax.numpy.ones(4) + 1)  # a context, and a stream
         without = tracer.ready()
@@ -80,6 +87,7 @@ def main():
     replayer = replay.Replayer(tracer, stage=lambda name: say(stage=name))
     for line in sys.stdin:
         request = json.loads(line)
+        failed = bring(request.get("imports"), request.get("paths"))
         try:
             say(outcome=replayer.run(request))
         except Exception as e:
@@ -87,6 +95,7 @@ def main():
             if not reason:
                 traceback.print_exc()
                 reason = f"{type(e).__name__}: {e}"[:1000]
+            reason += "".join(f"; importing {f['import']} failed: {f['error']}" for f in failed)
             say(refused=reason)
         if replayer.lost:
             return 3  # after a fault nothing of this process can be believed

@@ -20,7 +20,8 @@ struct Range {
   u64 base, size;  // bytes
   u64 shift;       // log2 of the granule's bytes
   u64 result;      // 1: the words tell of writes, else of reads
-  u64* words;      // WORDS a granule
+  u64* words;      // WORDS lists of a word a granule: a warp's neighbours stay neighbours
+  u64 granules;
 };
 
 // What a TMA descriptor means: the bytes as the driver encoded them, and its numbers.
@@ -120,17 +121,17 @@ static __device__ void granules(Launch* l, u64 pc, int k, u64 from, u64 size, bo
   const u64 end = (from + size - 1) >> r->shift;
 #pragma unroll 1
   for (u64 g = from >> r->shift; g <= end; g++) {
-    u64* w = r->words + g * WORDS;
+    u64* w = r->words + g;
     if (main && r->result) {
-      for (int i = 0; i < 5; i++) atomicMin(w + i, keys[i]);
-      atomicMin(w + TIME, time);
+      for (int i = 0; i < 5; i++) atomicMin(w + i * r->granules, keys[i]);
+      atomicMin(w + TIME * r->granules, time);
     } else if (main) {
-      for (int i = 0; i < 5; i++) atomicMax(w + i, keys[i]);
-      atomicMax(w + TIME, time);
+      for (int i = 0; i < 5; i++) atomicMax(w + i * r->granules, keys[i]);
+      atomicMax(w + TIME * r->granules, time);
     }
     // Of a result the first read, of an operand the last write.
-    if (other && r->result) atomicMin(w + OTHER, time);
-    else if (other) atomicMax(w + OTHER, time);
+    if (other && r->result) atomicMin(w + OTHER * r->granules, time);
+    else if (other) atomicMax(w + OTHER * r->granules, time);
     for (int i = 0; i < 2; i++) {
       if (t->watchRange[i] != (u64)k || t->watchAt[i] != g) continue;
       u64 n = atomicAdd(&t->events, 1ull);
