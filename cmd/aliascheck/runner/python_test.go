@@ -132,3 +132,20 @@ func TestAProcessThatATestStartedSaysSo(t *testing.T) {
 	assert.True(t, known)
 	assert.Equal(t, "tests/t.py::a[x (y)]", test)
 }
+
+// A module that registers targets is noted, JAX's own ones are not.
+func TestTargetsAreNoted(t *testing.T) {
+	r := newPythonRun(t)
+	r.file("theirs/jaxlib/__init__.py", "")
+	r.file("theirs/jaxlib/xla_client.py", "def register_custom_call_target(name, fn, platform='cpu', *rest): return (name, platform)\nregister_custom_call_target('own', 1)\n")
+	r.file("theirs/jax/__init__.py", "from jaxlib import xla_client\ndef ffi(name, fn, platform): return xla_client.register_custom_call_target(name, fn, platform)\nffi('builtin', 1, 'cpu')\n")
+	r.file("theirs/team/kernels.py", "import jax\nassert jax.ffi('TeamReverse', 1, 'CUDA') == ('TeamReverse', 'CUDA')\njax.ffi('TeamReverse', 1, 'CUDA')\n")
+	r.run("import team.kernels")
+	files, err := filepath.Glob(filepath.Join(r.root, "*.targets.jsonl"))
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	text, err := os.ReadFile(files[0])
+	require.NoError(t, err)
+	assert.Equal(t, 1, strings.Count(string(text), "\n"), "%s", text)
+	assert.Contains(t, string(text), `"target": "TeamReverse", "platform": "CUDA", "module": "team.kernels"`)
+}

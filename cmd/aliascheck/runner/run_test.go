@@ -145,7 +145,7 @@ func TestRunSetsTheChildsEnvironment(t *testing.T) {
 		`--xla_x=1 --xla_dump_to="` + root + `/shared" --xla_dump_hlo_as_proto`,
 		root + "/.python:/mine", "-p aliascheck_pytest -q", "false", root,
 	}, got)
-	assert.Equal(t, "aliascheck_pytest.py\naliascheck_run.py\nsitecustomize.py\n", files)
+	assert.Equal(t, "aliascheck_pytest.py\naliascheck_run.py\naliascheck_targets.py\nsitecustomize.py\n", files)
 	assert.Contains(t, strings.Join(notes, "\n"), "XLA_FLAGS has --xla_dump_to="+theirs)
 	assert.Contains(t, strings.Join(notes, "\n"), "persistent compilation cache is off")
 
