@@ -47,7 +47,7 @@ func (r *configRun) apartOnce(o *ApartOutcome, at placed, poison byte) error {
 // prepare fills the layout as a run finds it: guards, poison, contents, and with
 // the buffers apart each claimed result as a copy of its operand, because many
 // kernels write only part of it or add to it.
-func (r *replay) prepare(at placed, poison byte) error {
+func (r *rerun) prepare(at placed, poison byte) error {
 	begin := time.Now()
 	defer func() { r.out.Times.Compare += time.Since(begin) }()
 	if err := r.dev.fill(at.base, guardValue, at.span()); err != nil {
@@ -82,7 +82,7 @@ func (r *replay) prepare(at placed, poison byte) error {
 }
 
 // restore puts the contents of all buffers of a role in place.
-func (r *replay) restore(at placed, role Role) error {
+func (r *rerun) restore(at placed, role Role) error {
 	for i, b := range r.plan.Buffers {
 		if b.Role == role && b.Contents != nil {
 			if err := r.dev.copy(at.buffers[i], r.contents[i], b.Bytes); err != nil {
@@ -94,7 +94,7 @@ func (r *replay) restore(at placed, role Role) error {
 }
 
 // capture keeps the results as the n-th reference.
-func (r *replay) capture(at placed, n int) error {
+func (r *rerun) capture(at placed, n int) error {
 	for i, b := range r.plan.Buffers {
 		if b.Role == Result {
 			if err := r.dev.copy(r.refs[i][n], at.buffers[i], b.Bytes); err != nil {
@@ -108,7 +108,7 @@ func (r *replay) capture(at placed, n int) error {
 // watch looks for changed operands and broken guards after a run.
 func (r *configRun) watch(o *ApartOutcome, at placed) error {
 	begin := time.Now()
-	defer func() { r.replay.out.Times.Compare += time.Since(begin) }()
+	defer func() { r.rerun.out.Times.Compare += time.Since(begin) }()
 	for i, b := range r.plan.Buffers {
 		if b.Role != Operand || b.Contents == nil || b.Bytes == 0 || r.plan.claimed(i) {
 			continue
@@ -189,7 +189,7 @@ func keepBreak(list []GuardBreak, g GuardBreak) []GuardBreak {
 
 // setLimits gives results of floating-point atomics their tolerance: relative, and
 // absolute by the largest magnitude, since sums near zero have no small relative error.
-func (r *replay) setLimits() error {
+func (r *rerun) setLimits() error {
 	if !r.plan.FloatAtomics {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package cudarun
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -15,7 +16,8 @@ import (
 	"aliascheck/hlo"
 	"aliascheck/hlo/kernel"
 	"aliascheck/hlo/kernel/triton"
-	"aliascheck/rules/ptx/syntax"
+	"aliascheck/rules"
+	"aliascheck/rules/replay"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -54,34 +56,30 @@ func corpusPlan(t testing.TB, name string, call *alias.Call, force bool) Plan {
 	kernels, err := decoder.Decode(call.Request())
 	require.NoError(t, err)
 	o := BuildOptions{
-		Name:       name + ": " + strings.Clone(call.Module.Instructions[call.Instruction].Name),
-		EntrySizes: entrySizes,
-		Contents:   func(l *alias.Leaf) ([]byte, string, error) { return corpusContents(name, call.Module, l) },
+		Name:     name + ": " + strings.Clone(call.Module.Instructions[call.Instruction].Name),
+		Contents: func(l *alias.Leaf) ([]byte, string, error) { return corpusContents(name, call.Module, l) },
 	}
 	if force {
-		o.Share = []Pair{{0, 0}}
+		o.Arrangement.Share = []replay.Pair{{}}
 	}
-	plan, err := BuildPlan(call, kernels, o)
+	plan, err := BuildPlan(corpusCase(t, call, kernels), o)
 	require.NoError(t, err)
 	require.NotNil(t, plan.Shared)
 	return *plan
 }
 
-// entrySizes reads the parameters of a kernel's entry.
-func entrySizes(k *kernel.Configuration) ([]int, error) {
-	module, err := syntax.Parse(k.Entry+".ptx", k.PTX)
-	if err != nil {
-		return nil, err
-	}
-	entry := module.Entry(k.Entry)
-	if entry == nil {
-		return nil, fmt.Errorf("no entry %s", k.Entry)
-	}
-	sizes := []int{}
-	for _, p := range entry.Params {
-		sizes = append(sizes, p.Size)
-	}
-	return sizes, nil
+// corpusCase is a call as an engine gets it.
+func corpusCase(t testing.TB, call *alias.Call, kernels *kernel.Call) *replay.Case {
+	t.Helper()
+	plan, err := replay.New(context.Background(), call, kernels, replay.OperandSource{})
+	require.NoError(t, err)
+	return &replay.Case{Call: call, Kernel: kernels, Plan: plan}
+}
+
+// question is what a run is to show of a rule's findings.
+func question(code string) replay.Question {
+	r, _ := rules.Lookup(code)
+	return r.Confirm
 }
 
 // corpusContents are inputs that the corpus' kernels can take: row maps are

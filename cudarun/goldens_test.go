@@ -4,6 +4,7 @@ package cudarun
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -13,8 +14,8 @@ import (
 	"time"
 
 	"aliascheck/alias"
-	"aliascheck/rules"
 	"aliascheck/rules/goldens"
+	"aliascheck/rules/replay"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -90,7 +91,11 @@ func eachGolden(t *testing.T, d device, f func(*goldens.Golden, [][]byte)) {
 func goldenCall(d device, folder string, s goldens.Special, c goldens.Call, seen map[[32]byte]bool, f func(*goldens.Golden, [][]byte)) error {
 	inputs := s.InputsOf(c.Call)
 	nothing := func(*alias.Leaf) ([]byte, string, error) { return nil, "", nil }
-	plan, err := BuildPlan(c.Call, c.Kernels, BuildOptions{Name: folder, EntrySizes: entrySizes, Contents: nothing})
+	planned, err := replay.New(context.Background(), c.Call, c.Kernels, replay.OperandSource{})
+	if err != nil {
+		return err
+	}
+	plan, err := BuildPlan(&replay.Case{Call: c.Call, Kernel: c.Kernels, Plan: planned}, BuildOptions{Name: folder, Contents: nothing})
 	if err != nil {
 		return err
 	}
@@ -133,7 +138,7 @@ func launchKey(plan *Plan, k int, inputs []goldens.Input) (key [32]byte) {
 // inputContents makes an operand's contents and notes their hash.
 func inputContents(in *goldens.Input, l *alias.Leaf) []byte {
 	size := (l.Element.Bits() + 7) / 8
-	data := rules.Contents(rules.Recipe{Operand: in.Operand, Kind: in.Kind, Seed: in.Seed, Bound: in.Bound}, l.Element, l.Bytes/max(size, 1))
+	data := replay.Contents(replay.Recipe{Operand: in.Operand, Kind: in.Kind, Seed: in.Seed, Bound: in.Bound}, l.Element, l.Bytes/max(size, 1))
 	in.SHA256 = goldens.Sum(data)
 	return data
 }
@@ -193,7 +198,7 @@ func holdsOnly(data []byte, value byte) bool {
 }
 
 // goldenRun is one run; it returns what the buffers hold after it.
-func (r *replay) goldenRun(k int, poison byte) ([][]byte, error) {
+func (r *rerun) goldenRun(k int, poison byte) ([][]byte, error) {
 	at := r.plan.apartLayout(&r.plan.Kernels[k]).at(r.region)
 	if err := r.prepare(at, poison); err != nil {
 		return nil, err

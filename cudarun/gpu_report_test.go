@@ -20,7 +20,7 @@ func corpusVerdicts(t *testing.T, outcomes []Outcome) string {
 	for _, o := range outcomes {
 		r := recordRow{o.Plan, map[string]string{}}
 		for _, code := range []string{"AC201", "AC203", "AC204", "AC205", "AC206", "AC301", "AC302", "AC303", "AC901", "AC902", "AC903"} {
-			if v := o.Verdict(code, NoBuffer); v.Confirmation != "unchecked" {
+			if v := o.Verdict(question(code), NoBuffer); v.Confirmation != "unchecked" {
 				r.Verdicts[code] = v.Confirmation
 			}
 		}

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"aliascheck/rules/replay"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -92,7 +94,7 @@ func TestGPUCorpus(t *testing.T) {
 	report(t, "verdicts.json", corpusVerdicts(t, outcomes))
 	for i, out := range outcomes {
 		for code, want := range of[i].want {
-			v := out.Verdict(code, NoBuffer)
+			v := out.Verdict(question(code), NoBuffer)
 			assert.Equal(t, want, v.Confirmation, "%s %s: %s", out.Plan, code, v.Reason)
 		}
 		if own := out.Times.Total - out.Times.Compile - out.Times.Kernel; own > 500*time.Millisecond && out.Skipped == "" && !stopped(out) {
@@ -140,7 +142,7 @@ func TestGPUManyReplays(t *testing.T) {
 		}
 	}
 	for i, out := range s.Run(context.Background(), plans) {
-		v := out.Verdict(codes[i], NoBuffer)
+		v := out.Verdict(question(codes[i]), NoBuffer)
 		assert.Equal(t, "confirmed", v.Confirmation, "plan %d, %s: %s", i, codes[i], v.Reason)
 		if codes[i] == "AC201" {
 			assert.Equal(t, out.FreeBefore, out.FreeAfter, "plan %d", i)
@@ -244,5 +246,5 @@ func TestGPUParentDies(t *testing.T) {
 	assert.InDelta(t, free, next.clients[0].free, driverPage)
 	plan := corpusPlans(t, "scale_inplace", false)[0].Plan
 	out := next.Replay(context.Background(), &plan)
-	assert.Equal(t, "unconfirmed", out.Verdict("AC201", NoBuffer).Confirmation, out.Skipped)
+	assert.Equal(t, "unconfirmed", out.Verdict(replay.PairShared, NoBuffer).Confirmation, out.Skipped)
 }

@@ -2,58 +2,16 @@ package cudarun
 
 import (
 	"slices"
-	"sort"
+
+	"aliascheck/rules/replay"
 )
-
-// Slice is where a buffer lies in memory: an allocation, a byte offset in it, and
-// a size. It is the half-open interval [Offset, Offset+Bytes).
-type Slice struct {
-	Allocation int64
-	Offset     int64
-	Bytes      int64
-}
-
-// GroupOverlaps turns slices into places: slices that overlap, directly or
-// through others, share a group and keep their distances; all others stand
-// alone. Only the slices themselves are laid out, so that a huge allocation need
-// not fit on the card. An offset inside a group counts from the group's first
-// byte, rounded down to layoutAlign, so that addresses keep their alignment.
-// An empty slice overlaps nothing.
-func GroupOverlaps(slices []Slice) []Place {
-	order := make([]int, len(slices))
-	for i := range order {
-		order[i] = i
-	}
-	sort.SliceStable(order, func(i, j int) bool {
-		a, b := slices[order[i]], slices[order[j]]
-		if a.Allocation != b.Allocation {
-			return a.Allocation < b.Allocation
-		}
-		return a.Offset < b.Offset
-	})
-	places := make([]Place, len(slices))
-	group, base, end, allocation := -1, int64(0), int64(0), int64(0)
-	for _, i := range order {
-		s := slices[i]
-		joins := group >= 0 && s.Allocation == allocation && s.Offset < end && s.Bytes > 0
-		if !joins {
-			group++
-			allocation = s.Allocation
-			base = s.Offset - s.Offset%layoutAlign
-			end = s.Offset
-		}
-		places[i] = Place{Group: group, Offset: s.Offset - base}
-		end = max(end, s.Offset+s.Bytes)
-	}
-	return places
-}
 
 // layoutAlign is XLA's and cuMemAlloc's alignment of device memory, in bytes.
 const layoutAlign = 256
 
 // layout says where the buffers lie in one kind of run.
 type layout struct {
-	places []Place
+	places []replay.Place
 	groups []group
 	apart  bool // no two buffers overlap, but for a result that is its operand
 }
@@ -72,11 +30,11 @@ func (p *Plan) sharedLayout() layout {
 // apartLayout gives each buffer memory of its own, but for claimed results
 // without a pointer: such a result is its operand.
 func (p *Plan) apartLayout(k *Kernel) layout {
-	places := make([]Place, len(p.Buffers))
+	places := make([]replay.Place, len(p.Buffers))
 	next := 0
 	for i := range p.Buffers {
 		if !p.isItsOperand(k, i) {
-			places[i] = Place{Group: next}
+			places[i] = replay.Place{Group: next}
 			next++
 		}
 	}
@@ -90,7 +48,7 @@ func (p *Plan) apartLayout(k *Kernel) layout {
 	return l
 }
 
-func (p *Plan) layoutOf(places []Place) layout {
+func (p *Plan) layoutOf(places []replay.Place) layout {
 	l := layout{places: places}
 	for i, place := range places {
 		for len(l.groups) <= place.Group {

@@ -11,6 +11,8 @@
 // is that of cuda.h.
 package cudarun
 
+import "aliascheck/rules/replay"
+
 // Plan is one custom call, ready to be replayed. It is plain data: it can be
 // written as JSON (Contents travel beside it) and compared by content.
 //
@@ -27,8 +29,8 @@ type Plan struct {
 	Buffers []Buffer `json:"buffers"`
 
 	// Shared says where each buffer lies in the shared runs: one entry a
-	// buffer. GroupOverlaps makes it from slices. nil: there is no shared run.
-	Shared []Place `json:"shared,omitempty"`
+	// buffer. nil: there is no shared run.
+	Shared []replay.Place `json:"shared,omitempty"`
 
 	// Trials is the autotuner's sequence to replay; nil: none.
 	Trials *Trials `json:"trials,omitempty"`
@@ -141,13 +143,6 @@ type Buffer struct {
 	// Ready says that the contents are there before the program runs: an entry
 	// parameter or a constant. Trials in the initialize phase see only these.
 	Ready bool `json:"ready,omitempty"`
-}
-
-// Place is where a buffer lies in the shared runs: an offset inside a group of
-// buffers that overlap. Groups are apart from each other.
-type Place struct {
-	Group  int   `json:"group"`
-	Offset int64 `json:"offset"`
 }
 
 // Phase says when a call is autotuned.

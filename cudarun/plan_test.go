@@ -79,26 +79,6 @@ func TestOverlappingOperandsMustAgree(t *testing.T) {
 	assert.NoError(t, p.Check())
 }
 
-func TestGroupOverlaps(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		slices []Slice
-		want   []Place
-	}{
-		{"apart", []Slice{{0, 0, 8}, {1, 0, 8}, {0, 8, 8}}, []Place{{0, 0}, {2, 0}, {1, 8}}},
-		{"same", []Slice{{0, 512, 8}, {0, 512, 8}}, []Place{{0, 0}, {0, 0}}},
-		{"a chain", []Slice{{0, 1024, 300}, {0, 1536, 8}, {0, 1300, 300}}, []Place{{0, 0}, {0, 512}, {0, 276}}},
-		{"inside", []Slice{{3, 0, 4096}, {3, 256, 8}, {3, 300, 8}}, []Place{{0, 0}, {0, 256}, {0, 300}}},
-		{"alignment is kept", []Slice{{0, 260, 8}}, []Place{{0, 4}}},
-		{"empty overlaps nothing", []Slice{{0, 0, 8}, {0, 4, 0}}, []Place{{0, 0}, {1, 4}}},
-		{"far in a huge allocation", []Slice{{0, 3 << 30, 8}, {0, 3<<30 + 4, 8}}, []Place{{0, 0}, {0, 4}}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			assert.Empty(t, cmp.Diff(c.want, GroupOverlaps(c.slices)))
-		})
-	}
-}
-
 func TestKey(t *testing.T) {
 	a, b := tuned(), tuned()
 	b.Name, b.Buffers[0].Label, b.Buffers[0].Origin = "another", "words", "words"

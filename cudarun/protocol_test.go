@@ -7,6 +7,8 @@ import (
 	"io"
 	"testing"
 
+	"aliascheck/rules/replay"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -47,7 +49,7 @@ func TestWorkerConversation(t *testing.T) {
 	assert.Equal(t, "HDZZ", kinds)
 	var reply outcomeReply
 	require.NoError(t, frames[len(frames)-2].decode(&reply))
-	assert.Equal(t, "confirmed", reply.Outcome.Verdict("AC201", NoBuffer).Confirmation)
+	assert.Equal(t, "confirmed", reply.Outcome.Verdict(replay.PairShared, NoBuffer).Confirmation)
 	assert.False(t, reply.Lost)
 }
 

@@ -20,8 +20,8 @@ const (
 // ones: a value that was read cannot look right in all.
 func poisons() [apartRuns]byte { return [apartRuns]byte{0xFF, 0x5A, 0xA5} }
 
-// replay is the work on one plan.
-type replay struct {
+// rerun is the work on one plan.
+type rerun struct {
 	dev      device
 	plan     *Plan
 	deadline time.Duration // a launch
@@ -48,8 +48,8 @@ type replay struct {
 const errLost = errorText("the device is lost")
 
 // newReplay checks the plan and takes its memory.
-func newReplay(dev device, plan *Plan, deadline time.Duration, progress func(string), out *Outcome) (*replay, error) {
-	r := &replay{dev: dev, plan: plan, deadline: deadline, progress: progress, out: out}
+func newReplay(dev device, plan *Plan, deadline time.Duration, progress func(string), out *Outcome) (*rerun, error) {
+	r := &rerun{dev: dev, plan: plan, deadline: deadline, progress: progress, out: out}
 	if err := plan.Check(); err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func newReplay(dev device, plan *Plan, deadline time.Duration, progress func(str
 }
 
 // lay divides the memory, loads the helper kernels and uploads the contents.
-func (r *replay) lay() error {
+func (r *rerun) lay() error {
 	n := len(r.plan.Buffers)
 	r.contents, r.saves, r.refs, r.limits = make([]address, n), make([]address, n), make([]reference, n), make([]tolerance, n)
 	var failed error
@@ -108,7 +108,7 @@ func (r *replay) lay() error {
 }
 
 // close gives everything back. On a lost device that is the process's end.
-func (r *replay) close() error {
+func (r *rerun) close() error {
 	var failed error
 	for _, m := range r.images {
 		if m != 0 {
@@ -119,7 +119,7 @@ func (r *replay) close() error {
 }
 
 // all replays every configuration, then the trials.
-func (r *replay) all() error {
+func (r *rerun) all() error {
 	r.images, r.kernels = make([]module, len(r.plan.Kernels)), make([]function, len(r.plan.Kernels))
 	for i := range r.plan.Kernels {
 		c := ConfigOutcome{Kernel: r.plan.Kernels[i].Entry, Description: r.plan.Kernels[i].Description}
@@ -138,13 +138,13 @@ func (r *replay) all() error {
 
 // config replays one configuration; an error is errLost, or one of the driver
 // that has nothing to do with the kernel.
-func (r *replay) config(i int, c *ConfigOutcome) error {
+func (r *rerun) config(i int, c *ConfigOutcome) error {
 	if reason, err := r.load(i, c); reason != "" || err != nil {
 		c.Reason = reason
 		return err
 	}
 	var times []time.Duration
-	run := configRun{replay: r, index: i, kernel: &r.plan.Kernels[i], out: c, times: &times}
+	run := configRun{rerun: r, index: i, kernel: &r.plan.Kernels[i], out: c, times: &times}
 	err := run.modes()
 	sort.Slice(times, func(a, b int) bool { return times[a] < times[b] })
 	if len(times) > 0 {
@@ -154,7 +154,7 @@ func (r *replay) config(i int, c *ConfigOutcome) error {
 }
 
 // launch runs kernel k with its buffers at their places.
-func (r *replay) launch(k int, at placed, where part) (time.Duration, error) {
+func (r *rerun) launch(k int, at placed, where part) (time.Duration, error) {
 	l, err := r.bind(&r.plan.Kernels[k], at)
 	if err != nil {
 		return 0, err
@@ -166,7 +166,7 @@ func (r *replay) launch(k int, at placed, where part) (time.Duration, error) {
 }
 
 // bind turns a kernel's parameters into bytes.
-func (r *replay) bind(k *Kernel, at placed) (launch, error) {
+func (r *rerun) bind(k *Kernel, at placed) (launch, error) {
 	l := launch{grid: k.Grid, block: k.Block, cluster: k.Cluster, shared: k.Shared}
 	scratch := r.scratch
 	for n, param := range k.Params {

@@ -11,7 +11,7 @@ import (
 
 // load loads kernel i. A reason says that this card, or the driver's compiler,
 // does not take it; an error is anything else.
-func (r *replay) load(i int, c *ConfigOutcome) (reason string, err error) {
+func (r *rerun) load(i int, c *ConfigOutcome) (reason string, err error) {
 	k := &r.plan.Kernels[i]
 	r.progress("load " + k.Entry)
 	begin := time.Now()
@@ -41,7 +41,7 @@ func (r *replay) load(i int, c *ConfigOutcome) (reason string, err error) {
 	return strings.Join(reasons, "; "), nil
 }
 
-func (r *replay) loadImage(i int, image []byte) (reason string) {
+func (r *rerun) loadImage(i int, image []byte) (reason string) {
 	m, err := r.dev.load(image, r.lines)
 	if err != nil {
 		return err.Error()

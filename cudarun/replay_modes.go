@@ -7,7 +7,7 @@ import (
 
 // configRun is the replay of one configuration under way.
 type configRun struct {
-	*replay
+	*rerun
 	index  int
 	kernel *Kernel
 	out    *ConfigOutcome
@@ -97,7 +97,7 @@ func (m *ModeOutcome) add(found []Difference) {
 
 // results compares every result in place with its reference; only what differs,
 // counted or masked, is returned.
-func (r *replay) results(at placed) ([]Difference, error) {
+func (r *rerun) results(at placed) ([]Difference, error) {
 	begin := time.Now()
 	defer func() { r.out.Times.Compare += time.Since(begin) }()
 	var found []Difference
@@ -121,7 +121,7 @@ func (r *replay) results(at placed) ([]Difference, error) {
 }
 
 // difference compares buffer i at an address with references.
-func (r *replay) difference(i int, at address, ref reference, t tolerance) (Difference, error) {
+func (r *rerun) difference(i int, at address, ref reference, t tolerance) (Difference, error) {
 	b := r.plan.Buffers[i]
 	if at%chunkBytes != 0 {
 		if err := r.dev.copy(r.staging, at, b.Bytes); err != nil {

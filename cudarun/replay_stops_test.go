@@ -3,6 +3,8 @@ package cudarun
 import (
 	"testing"
 
+	"aliascheck/rules/replay"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -26,7 +28,7 @@ func TestStops(t *testing.T) {
 			assert.Equal(t, c.kind, out.Configurations[0].Stop.Kind)
 			assert.Equal(t, c.mode, out.Configurations[0].Stop.Mode)
 			for code, want := range c.verdicts {
-				v := out.Verdict(code, NoBuffer)
+				v := out.Verdict(question(code), NoBuffer)
 				assert.Equal(t, want, v.Confirmation, "%s: %s", code, v.Reason)
 			}
 		})
@@ -47,7 +49,7 @@ func TestNoGreenContexts(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 0, out.Configurations[0].Confined.Runs)
 	assert.Contains(t, out.Configurations[0].Confined.Reason, "green contexts")
-	assert.Equal(t, "confirmed", out.Verdict("AC201", NoBuffer).Confirmation)
+	assert.Equal(t, "confirmed", out.Verdict(replay.PairShared, NoBuffer).Confirmation)
 }
 
 func TestFullCard(t *testing.T) {
@@ -62,7 +64,7 @@ func TestCodeForAnotherCard(t *testing.T) {
 	p.Kernels[0].PTX = []byte(".version 8.7\n.target sm_100a\n.address_size 64\n")
 	out := replayFake(t, p)
 	assert.Contains(t, out.Configurations[0].Reason, "sm_100a")
-	v := out.Verdict("AC201", NoBuffer)
+	v := out.Verdict(replay.PairShared, NoBuffer)
 	assert.Equal(t, "unchecked", v.Confirmation)
 	assert.Contains(t, v.Reason, "sm_100a")
 

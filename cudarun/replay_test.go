@@ -8,6 +8,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"aliascheck/hlo"
+	"aliascheck/rules/replay"
 )
 
 const testElements = 1000
@@ -35,7 +38,7 @@ func pairPlan(entry string, n int, shared, claimed bool) Plan {
 			{Label: "operand 0", Role: Operand, Bytes: bytes, Element: "f32", Claims: NoBuffer, Contents: ramp(n)},
 			{Label: "result {}", Role: Result, Bytes: bytes, Element: "f32", Claims: NoBuffer},
 		},
-		Shared: []Place{{Group: 0}, {Group: 1}},
+		Shared: []replay.Place{{Group: 0}, {Group: 1}},
 	}
 	if claimed {
 		p.Buffers[1].Claims = 0
@@ -97,7 +100,7 @@ func TestSharing(t *testing.T) {
 			assert.Equal(t, c.shared, got.Shared.Most)
 			assert.Equal(t, c.shared, got.Shared.Least)
 			assert.Equal(t, c.confined, got.Confined.Most)
-			v := out.Verdict("AC201", NoBuffer)
+			v := out.Verdict(replay.PairShared, NoBuffer)
 			assert.Equal(t, c.confirmation, v.Confirmation, v.Reason)
 			if c.confirmation == "confirmed" {
 				require.NotNil(t, got.Control)
@@ -134,16 +137,16 @@ func TestDifferenceTellsWhere(t *testing.T) {
 func TestPartialOverlap(t *testing.T) {
 	p := pairPlan("scale", testElements, true, false)
 	p.Kernels[0].Params[0].Divisibility = 0
-	p.Shared = GroupOverlaps([]Slice{{1, 1024, 4000}, {1, 1028, 4000}})
-	assert.Equal(t, []Place{{0, 0}, {0, 4}}, p.Shared)
+	p.Shared = replay.Places([]hlo.Slice{{Allocation: 1, Offset: 1024, Size: 4000}, {Allocation: 1, Offset: 1028, Size: 4000}}, layoutAlign)
+	assert.Equal(t, []replay.Place{{}, {Offset: 4}}, p.Shared)
 	out := replayFake(t, p)
 	assert.Equal(t, int64(testElements-1), out.Configurations[0].Shared.Most, "each write spoils the next read")
-	assert.Equal(t, "confirmed", out.Verdict("AC102", NoBuffer).Confirmation)
+	assert.Equal(t, "confirmed", out.Verdict(replay.PairShared, NoBuffer).Confirmation)
 }
 
 func TestAlignmentThatJaxlibRefuses(t *testing.T) {
 	p := pairPlan("scale", testElements, true, false)
-	p.Shared = []Place{{0, 4}, {0, 0}}
+	p.Shared = []replay.Place{{Offset: 4}, {}}
 	_, err := replayOn(t, newFake(), p)
 	assert.ErrorContains(t, err, "not divisible by 16")
 }
@@ -170,10 +173,10 @@ func TestApart(t *testing.T) {
 			p.Shared = nil
 			out := replayFake(t, p)
 			for code, want := range c.verdicts {
-				v := out.Verdict(code, NoBuffer)
+				v := out.Verdict(question(code), NoBuffer)
 				assert.Equal(t, want, v.Confirmation, "%s: %s", code, v.Reason)
 			}
-			assert.Equal(t, "unchecked", out.Verdict("AC201", NoBuffer).Confirmation, "no shared layout")
+			assert.Equal(t, "unchecked", out.Verdict(replay.PairShared, NoBuffer).Confirmation, "no shared layout")
 		})
 	}
 }
@@ -201,7 +204,7 @@ func TestZeroedResult(t *testing.T) {
 	p := pairPlan("add", testElements, false, false)
 	p.Kernels[0].Zero = []Zero{{Buffer: 1, Bytes: 4 * testElements}}
 	out := replayFake(t, p)
-	assert.Equal(t, "unconfirmed", out.Verdict("AC205", NoBuffer).Confirmation)
+	assert.Equal(t, "unconfirmed", out.Verdict(replay.ReadFirst, NoBuffer).Confirmation)
 }
 
 // A kernel without a pointer to its claimed result writes through its operand's.
@@ -210,30 +213,30 @@ func TestClaimedResultWithoutPointer(t *testing.T) {
 	p.Kernels[0].Params = []Param{{Kind: ParamBuffer}, {Kind: ParamScalar, Scalar: u32(testElements)}}
 	out := replayFake(t, p)
 	assert.Equal(t, []int{1}, out.Configurations[0].Apart.NoApart)
-	assert.Equal(t, "unconfirmed", out.Verdict("AC201", NoBuffer).Confirmation)
-	assert.Equal(t, "unconfirmed", out.Verdict("AC203", NoBuffer).Confirmation)
-	assert.Equal(t, "unconfirmed", out.Verdict("AC204", NoBuffer).Confirmation)
+	assert.Equal(t, "unconfirmed", out.Verdict(replay.PairShared, NoBuffer).Confirmation)
+	assert.Equal(t, "unconfirmed", out.Verdict(replay.Changed, NoBuffer).Confirmation)
+	assert.Equal(t, "unconfirmed", out.Verdict(replay.Unwritten, NoBuffer).Confirmation)
 }
 
 func TestFloatAtomics(t *testing.T) {
 	p := pairPlan("sum", testElements, true, false)
 	strict := replayFake(t, p)
-	assert.Equal(t, "confirmed", strict.Verdict("AC901", NoBuffer).Confirmation)
+	assert.Equal(t, "confirmed", strict.Verdict(replay.Unstable, NoBuffer).Confirmation)
 	p.FloatAtomics = true
 	out := replayFake(t, p)
 	assert.True(t, out.Configurations[0].Apart.WithinTolerance)
-	assert.Contains(t, out.Verdict("AC901", NoBuffer).Reason, "floating-point atomics explain it")
-	assert.Equal(t, "unconfirmed", out.Verdict("AC101", NoBuffer).Confirmation)
+	assert.Contains(t, out.Verdict(replay.Unstable, NoBuffer).Reason, "floating-point atomics explain it")
+	assert.Equal(t, "unconfirmed", out.Verdict(replay.PairShared, NoBuffer).Confirmation)
 	p = pairPlan("reverse", testElements, true, false)
 	p.FloatAtomics = true
-	assert.Equal(t, "confirmed", replayFake(t, p).Verdict("AC101", NoBuffer).Confirmation, "beyond the tolerance")
+	assert.Equal(t, "confirmed", replayFake(t, p).Verdict(replay.PairShared, NoBuffer).Confirmation, "beyond the tolerance")
 }
 
 // A kernel that is not deterministic never confirms that sharing hurts it.
 func TestNondeterminismBlocksConfirmation(t *testing.T) {
 	p := pairPlan("flaky", testElements, true, true)
 	out := replayFake(t, p)
-	v := out.Verdict("AC201", NoBuffer)
+	v := out.Verdict(replay.PairShared, NoBuffer)
 	assert.Equal(t, "unconfirmed", v.Confirmation, v.Reason)
 }
 
@@ -246,7 +249,7 @@ func TestConfigurations(t *testing.T) {
 	p.Kernels = append(p.Kernels, second, third)
 	out := replayFake(t, p)
 	require.Len(t, out.Configurations, 3)
-	v := out.Verdict("AC201", NoBuffer)
+	v := out.Verdict(replay.PairShared, NoBuffer)
 	assert.Equal(t, "confirmed", v.Confirmation)
 	assert.Contains(t, v.Reason, "configuration 2")
 }
@@ -257,7 +260,7 @@ func TestDescriptorParameter(t *testing.T) {
 	p.Kernels[0].Params[0] = Param{Kind: ParamTensor, Tensors: []Tensor{{Map: &TensorMap{DataType: 7, Rank: 1, Dims: []uint64{testElements},
 		Strides: []uint64{}, Box: []uint32{8}, ElementStrides: []uint32{1}}}}}
 	out := replayFake(t, p)
-	assert.Equal(t, "unconfirmed", out.Verdict("AC201", NoBuffer).Confirmation)
+	assert.Equal(t, "unconfirmed", out.Verdict(replay.PairShared, NoBuffer).Confirmation)
 	p.Kernels[0].Params[0].Tensors[0].Map.Box[0] = 257
 	_, err := replayOn(t, newFake(), p)
 	assert.ErrorContains(t, err, "parameter 0: "+encodeTiled)

@@ -25,7 +25,7 @@ func sanitizeRun(dev device, plan *Plan, deadline time.Duration, out *Outcome) e
 }
 
 func sanitizeConfig(dev device, plan *Plan, i int, deadline time.Duration, out *Outcome, c *ConfigOutcome) (failed error) {
-	r := &replay{dev: dev, plan: plan, deadline: deadline, progress: func(string) {}, out: out, lines: true}
+	r := &rerun{dev: dev, plan: plan, deadline: deadline, progress: func(string) {}, out: out, lines: true}
 	r.images, r.kernels = make([]module, len(plan.Kernels)), make([]function, len(plan.Kernels))
 	reason, err := r.load(i, c)
 	if reason != "" || err != nil {
@@ -70,7 +70,7 @@ func sanitizeConfig(dev device, plan *Plan, i int, deadline time.Duration, out *
 }
 
 // fillExact gives every buffer its own allocation and its contents.
-func (r *replay) fillExact(k *Kernel, at placed, take func(int64) (address, error)) error {
+func (r *rerun) fillExact(k *Kernel, at placed, take func(int64) (address, error)) error {
 	for i, b := range r.plan.Buffers {
 		if r.plan.isItsOperand(k, i) {
 			continue

@@ -4,15 +4,18 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
+
+	"aliascheck/rules/replay"
 )
 
 // Control is a case whose verdict is known: the replay engine must give it, or
 // cannot be believed about other kernels.
 type Control struct {
-	Name string
-	Code string // the finding that is asked about
-	Want string // "confirmed" or "unconfirmed"
-	Plan Plan
+	Name     string
+	Code     string // the finding that is asked about
+	Question replay.Question
+	Want     string // "confirmed" or "unconfirmed"
+	Plan     Plan
 }
 
 // ControlResult is what the engine said of a control.
@@ -28,7 +31,7 @@ func SelfTest(ctx context.Context, s *Session) []ControlResult {
 	var results []ControlResult
 	for _, c := range Controls() {
 		out := s.Replay(ctx, &c.Plan)
-		got := out.Verdict(c.Code, NoBuffer)
+		got := out.Verdict(c.Question, NoBuffer)
 		results = append(results, ControlResult{c, got, got.Confirmation == c.Want})
 	}
 	return results
@@ -52,25 +55,25 @@ func Controls() []Control {
 	sums.FloatAtomics = true
 	sums.Kernels[0].Zero = []Zero{{Buffer: 1, Bytes: 4 * ControlElements}}
 	return []Control{
-		{"a reversal in place", "AC201", found, control("reverse", true)},
-		{"a product in place", "AC201", not, control("scale", true)},
-		{"an operand that is cleared", "AC203", found, control("clear", false)},
-		{"an operand that is read", "AC203", not, control("scale", false)},
-		{"a result written in half", "AC204", found, control("half", false)},
-		{"a result written whole", "AC204", not, control("scale", false)},
-		{"a result that is added to", "AC205", found, control("add", false)},
-		{"a result that is stored to", "AC205", not, control("scale", false)},
-		{"a store past the end", "AC206", found, control("past", false)},
-		{"stores inside", "AC206", not, control("scale", false)},
-		{"a clock stored", "AC901", found, control("clock", false)},
-		{"a product", "AC901", not, control("scale", false)},
-		{"a load from address 0", "AC903", found, control("null", false)},
-		{"a product after a fault", "AC903", not, control("scale", false)},
-		{"a wait for ever", "AC902", found, control("wait", false)},
-		{"a product after a hang", "AC902", not, control("scale", false)},
-		{"sums in any order", "AC101", not, sums},
-		{"trials that are not restored", "AC301", found, tuned()},
-		{"trials that are restored", "AC301", not, tuned(SaveEntry{0, 1, 4 * ControlElements})},
+		{"a reversal in place", "AC201", replay.PairShared, found, control("reverse", true)},
+		{"a product in place", "AC201", replay.PairShared, not, control("scale", true)},
+		{"an operand that is cleared", "AC203", replay.Changed, found, control("clear", false)},
+		{"an operand that is read", "AC203", replay.Changed, not, control("scale", false)},
+		{"a result written in half", "AC204", replay.Unwritten, found, control("half", false)},
+		{"a result written whole", "AC204", replay.Unwritten, not, control("scale", false)},
+		{"a result that is added to", "AC205", replay.ReadFirst, found, control("add", false)},
+		{"a result that is stored to", "AC205", replay.ReadFirst, not, control("scale", false)},
+		{"a store past the end", "AC206", replay.Outside, found, control("past", false)},
+		{"stores inside", "AC206", replay.Outside, not, control("scale", false)},
+		{"a clock stored", "AC901", replay.Unstable, found, control("clock", false)},
+		{"a product", "AC901", replay.Unstable, not, control("scale", false)},
+		{"a load from address 0", "AC903", replay.Faults, found, control("null", false)},
+		{"a product after a fault", "AC903", replay.Faults, not, control("scale", false)},
+		{"a wait for ever", "AC902", replay.Hangs, found, control("wait", false)},
+		{"a product after a hang", "AC902", replay.Hangs, not, control("scale", false)},
+		{"sums in any order", "AC101", replay.PairShared, not, sums},
+		{"trials that are not restored", "AC301", replay.Tuning, found, tuned()},
+		{"trials that are restored", "AC301", replay.Tuning, not, tuned(SaveEntry{0, 1, 4 * ControlElements})},
 	}
 }
 
@@ -90,7 +93,7 @@ func controlPlan(contents []byte, entry string, inPlace bool) Plan {
 			{Label: "operand 0", Role: Operand, Bytes: 4 * ControlElements, Element: "f32", Claims: NoBuffer, Contents: contents, Origin: "1, 2, 3, ..."},
 			{Label: "result {}", Role: Result, Bytes: 4 * ControlElements, Element: "f32", Claims: NoBuffer},
 		},
-		Shared: []Place{{Group: 0}, {Group: 1}},
+		Shared: []replay.Place{{Group: 0}, {Group: 1}},
 	}
 	if inPlace {
 		p.Shared[1].Group = 0

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"aliascheck/rules/replay"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -72,8 +74,8 @@ func TestSession(t *testing.T) {
 	again.Name = "the same"
 	outcomes := s.Run(context.Background(), []Plan{first, pairPlan("scale", testElements, true, true), again})
 	require.Len(t, outcomes, 3)
-	assert.Equal(t, "confirmed", outcomes[0].Verdict("AC201", NoBuffer).Confirmation)
-	assert.Equal(t, "unconfirmed", outcomes[1].Verdict("AC201", NoBuffer).Confirmation)
+	assert.Equal(t, "confirmed", outcomes[0].Verdict(replay.PairShared, NoBuffer).Confirmation)
+	assert.Equal(t, "unconfirmed", outcomes[1].Verdict(replay.PairShared, NoBuffer).Confirmation)
 	assert.Equal(t, "the same", outcomes[2].Plan)
 	assert.Equal(t, outcomes[0].Key, outcomes[2].Key)
 	assert.Equal(t, outcomes[0].Configurations, outcomes[2].Configurations)
@@ -105,7 +107,7 @@ func TestSessionGoesOn(t *testing.T) {
 			assert.Contains(t, out.Skipped, "the worker ended (at: apart 1): signal: killed", "plan %d", i)
 			continue
 		}
-		assert.Equal(t, "confirmed", out.Verdict(want[i], NoBuffer).Confirmation, "plan %d: %+v", i, out)
+		assert.Equal(t, "confirmed", out.Verdict(question(want[i]), NoBuffer).Confirmation, "plan %d: %+v", i, out)
 	}
 }
 
@@ -133,7 +135,7 @@ func TestSessionInterrupted(t *testing.T) {
 	assert.Empty(t, outcomes[0].Skipped)
 	assert.Equal(t, "interrupted", outcomes[1].Skipped)
 	assert.Equal(t, "interrupted", outcomes[2].Skipped)
-	assert.Equal(t, "unchecked", outcomes[2].Verdict("AC201", NoBuffer).Confirmation)
+	assert.Equal(t, "unchecked", outcomes[2].Verdict(replay.PairShared, NoBuffer).Confirmation)
 }
 
 func TestSessionBudget(t *testing.T) {
@@ -141,7 +143,7 @@ func TestSessionBudget(t *testing.T) {
 	o.Budget = time.Nanosecond
 	s := openFake(t, o)
 	outcomes := s.Run(context.Background(), []Plan{pairPlan("scale", 8, true, true)})
-	v := outcomes[0].Verdict("AC201", NoBuffer)
+	v := outcomes[0].Verdict(replay.PairShared, NoBuffer)
 	assert.Equal(t, "unchecked", v.Confirmation)
 	assert.Contains(t, v.Reason, "the GPU budget of 1ns was used up")
 }

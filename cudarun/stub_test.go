@@ -13,6 +13,7 @@ import (
 	"unsafe"
 
 	"aliascheck/hlo/kernel"
+	"aliascheck/rules/replay"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -226,7 +227,7 @@ func TestStubReplay(t *testing.T) {
 	s.log()
 	var out Outcome
 	require.NoError(t, replayPlan(d, &p, time.Minute, func(string) {}, &out))
-	assert.Equal(t, "unconfirmed", out.Verdict("AC201", NoBuffer).Confirmation)
+	assert.Equal(t, "unconfirmed", out.Verdict(replay.PairShared, NoBuffer).Confirmation)
 	var places [][]string
 	for _, line := range s.grep("launch") {
 		words := strings.Fields(line)

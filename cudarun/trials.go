@@ -13,14 +13,14 @@ const trialGarbage = 0x5A
 // trials replays the autotuner's sequence three times: restoring what the entries
 // save, then every operand (the control), then nothing. The real launch is that
 // of configuration 0, and so is the reference.
-func (r *replay) trials(o *TrialOutcome) error {
+func (r *rerun) trials(o *TrialOutcome) error {
 	for i := range r.kernels {
 		if r.kernels[i].handle == 0 {
 			o.Reason = fmt.Sprintf("configuration %d could not be loaded", i)
 			return nil
 		}
 	}
-	clean := configRun{replay: r, kernel: &r.plan.Kernels[0], out: &ConfigOutcome{}, times: new([]time.Duration)}
+	clean := configRun{rerun: r, kernel: &r.plan.Kernels[0], out: &ConfigOutcome{}, times: new([]time.Duration)}
 	if err := clean.apart(); err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (r *replay) trials(o *TrialOutcome) error {
 
 // effective sorts the plan's entries into those that save something and those
 // that do not: jaxlib copies a buffer only where both numbers have one address.
-func (r *replay) effective(o *TrialOutcome, at placed) []SaveEntry {
+func (r *rerun) effective(o *TrialOutcome, at placed) []SaveEntry {
 	for _, e := range r.plan.Trials.Entries {
 		if reason := r.idle(e, at); reason != "" {
 			o.Idle = append(o.Idle, IdleEntry{e, reason})
@@ -56,7 +56,7 @@ func (r *replay) effective(o *TrialOutcome, at placed) []SaveEntry {
 	return o.Saved
 }
 
-func (r *replay) idle(e SaveEntry, at placed) string {
+func (r *rerun) idle(e SaveEntry, at placed) string {
 	buffers := int64(0) // bystanders have no number
 	for _, b := range r.plan.Buffers {
 		if b.Role != Bystander {
@@ -77,7 +77,7 @@ func (r *replay) idle(e SaveEntry, at placed) string {
 }
 
 // everything saves each operand whole.
-func (r *replay) everything() []SaveEntry {
+func (r *rerun) everything() []SaveEntry {
 	var all []SaveEntry
 	for i, b := range r.plan.Buffers {
 		if b.Role == Operand {
@@ -88,7 +88,7 @@ func (r *replay) everything() []SaveEntry {
 }
 
 // sequence is one tuning and the real launch after it.
-func (r *replay) sequence(run *TrialRun, at placed, saves []SaveEntry) (launches int, err error) {
+func (r *rerun) sequence(run *TrialRun, at placed, saves []SaveEntry) (launches int, err error) {
 	if err := r.beforeTrials(at); err != nil {
 		return 0, err
 	}
@@ -127,7 +127,7 @@ func (r *replay) sequence(run *TrialRun, at placed, saves []SaveEntry) (launches
 }
 
 // beforeTrials fills the memory as the trials find it.
-func (r *replay) beforeTrials(at placed) error {
+func (r *rerun) beforeTrials(at placed) error {
 	if err := r.prepare(at, trialGarbage); err != nil || r.plan.Trials.Phase == PhaseExecute {
 		return err
 	}
@@ -150,7 +150,7 @@ func (r *replay) beforeTrials(at placed) error {
 
 // rounds runs every configuration twice (a warm-up and a timed run), then each
 // again with its warm-up and repeats.
-func (r *replay) rounds(run *TrialRun, at placed) (launches int, err error) {
+func (r *rerun) rounds(run *TrialRun, at placed) (launches int, err error) {
 	repeats := r.plan.Trials.Repeats
 	if repeats == 0 {
 		repeats = DefaultRepeats
@@ -169,7 +169,7 @@ func (r *replay) rounds(run *TrialRun, at placed) (launches int, err error) {
 }
 
 // trial is one launch of the sequence; a fault or a hang is recorded.
-func (r *replay) trial(run *TrialRun, k int, at placed, number int) error {
+func (r *rerun) trial(run *TrialRun, k int, at placed, number int) error {
 	_, err := r.launch(k, at, wholeCard)
 	if err == nil {
 		return nil
@@ -181,7 +181,7 @@ func (r *replay) trial(run *TrialRun, k int, at placed, number int) error {
 }
 
 // overwritten compares what was there before the trials with what is there now.
-func (r *replay) overwritten(at placed) ([]Difference, error) {
+func (r *rerun) overwritten(at placed) ([]Difference, error) {
 	var found []Difference
 	var failed error
 	for i, b := range r.plan.Buffers {
@@ -199,7 +199,7 @@ func (r *replay) overwritten(at placed) ([]Difference, error) {
 }
 
 // compute gives the operands that the program computes their contents.
-func (r *replay) compute(at placed) error {
+func (r *rerun) compute(at placed) error {
 	for i, b := range r.plan.Buffers {
 		if b.Role == Operand && !b.Ready && b.Contents != nil {
 			if err := r.dev.copy(at.buffers[i], r.contents[i], b.Bytes); err != nil {

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"aliascheck/rules/replay"
 )
 
 // tuned is scale in place with two configurations.
@@ -35,7 +37,7 @@ func TestTrials(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out := replayFake(t, tuned(c.entries...))
-			v := out.Verdict("AC301", NoBuffer)
+			v := out.Verdict(replay.Tuning, NoBuffer)
 			assert.Equal(t, c.confirmation, v.Confirmation, v.Reason)
 			assert.Equal(t, 2*2+2*4, out.Trials.Launches, "each twice, then each once and three times")
 			assert.Empty(t, out.Trials.AllSaved.Results)
@@ -62,17 +64,17 @@ func TestTrialsOverwriteParameter(t *testing.T) {
 	p := pairPlan("scale", testElements, false, false)
 	p.Buffers = append(p.Buffers, Buffer{Label: "parameter 0", Role: Bystander, Bytes: 4 * testElements, Element: "f32",
 		Claims: NoBuffer, Contents: ramp(testElements), Ready: true})
-	p.Shared = []Place{{Group: 0}, {Group: 1}, {Group: 1}}
+	p.Shared = []replay.Place{{Group: 0}, {Group: 1}, {Group: 1}}
 	p.Trials = &Trials{Phase: PhaseInitialize}
 	out := replayFake(t, p)
-	v := out.Verdict("AC302", 2)
+	v := out.Verdict(replay.Overwrites, 2)
 	assert.Equal(t, "confirmed", v.Confirmation, v.Reason)
 	assert.Equal(t, int64(testElements), out.Trials.AsWritten.Overwritten[0].Count)
-	assert.Equal(t, "unconfirmed", out.Verdict("AC302", 0).Confirmation, "another buffer")
+	assert.Equal(t, "unconfirmed", out.Verdict(replay.Overwrites, 0).Confirmation, "another buffer")
 	assert.Empty(t, out.Trials.AsWritten.Results, "its operand is computed after the trials")
 
 	p.Shared[2].Group = 2
-	v = replayFake(t, p).Verdict("AC302", 2)
+	v = replayFake(t, p).Verdict(replay.Overwrites, 2)
 	assert.Equal(t, "unconfirmed", v.Confirmation, v.Reason)
 }
 
@@ -86,7 +88,7 @@ func gatherPlan(ready bool) Plan {
 	p.Kernels[0].Params = []Param{{Kind: ParamBuffer}, {Kind: ParamBuffer, Buffer: 1}, {Kind: ParamBuffer, Buffer: 2}, {Kind: ParamScalar, Scalar: u32(testElements)}}
 	p.Buffers = []Buffer{p.Buffers[0], {Role: Operand, Bytes: 4 * testElements, Element: "s32", Claims: NoBuffer, Contents: indices, Ready: ready}, p.Buffers[1]}
 	p.Buffers[0].Ready = true
-	p.Shared = []Place{{Group: 0}, {Group: 1}, {Group: 2}}
+	p.Shared = []replay.Place{{Group: 0}, {Group: 1}, {Group: 2}}
 	p.Trials = &Trials{Phase: PhaseInitialize}
 	return p
 }
@@ -94,16 +96,16 @@ func gatherPlan(ready bool) Plan {
 func TestTrialsOnWhatIsNotComputedYet(t *testing.T) {
 	out, err := replayOn(t, newFake(), gatherPlan(false))
 	require.ErrorIs(t, err, errLost)
-	v := out.Verdict("AC303", NoBuffer)
+	v := out.Verdict(replay.RunsWild, NoBuffer)
 	assert.Equal(t, "confirmed", v.Confirmation, v.Reason)
 	assert.Equal(t, StopFault, out.Trials.AsWritten.Stop.Kind)
-	assert.Equal(t, "unconfirmed", out.Verdict("AC903", NoBuffer).Confirmation, "apart it ended well")
+	assert.Equal(t, "unconfirmed", out.Verdict(replay.Faults, NoBuffer).Confirmation, "apart it ended well")
 
-	v = replayFake(t, gatherPlan(true)).Verdict("AC303", NoBuffer)
+	v = replayFake(t, gatherPlan(true)).Verdict(replay.RunsWild, NoBuffer)
 	assert.Equal(t, "unconfirmed", v.Confirmation, v.Reason)
 	p := gatherPlan(false)
 	p.Trials.Phase = PhaseExecute
-	v = replayFake(t, p).Verdict("AC303", NoBuffer)
+	v = replayFake(t, p).Verdict(replay.RunsWild, NoBuffer)
 	assert.Equal(t, "unchecked", v.Confirmation, v.Reason)
 	assert.Contains(t, v.Reason, "its operands are there")
 }
@@ -112,7 +114,7 @@ func TestTrialsOfWhatDoesNotLoad(t *testing.T) {
 	p := tuned()
 	p.Kernels[1].PTX = []byte("bad")
 	out := replayFake(t, p)
-	v := out.Verdict("AC301", NoBuffer)
+	v := out.Verdict(replay.Tuning, NoBuffer)
 	assert.Equal(t, "unchecked", v.Confirmation)
 	assert.Contains(t, v.Reason, "configuration 1")
 }

@@ -1,6 +1,10 @@
 package cudarun
 
-import "fmt"
+import (
+	"fmt"
+
+	"aliascheck/rules/replay"
+)
 
 // Verdict is what an outcome says about a finding. Confirmation is one of
 // "confirmed", "unconfirmed" (tried and not seen) and "unchecked" (not tried).
@@ -21,34 +25,33 @@ func unchecked(format string, args ...any) Verdict {
 	return Verdict{"unchecked", fmt.Sprintf(format, args...)}
 }
 
-// Verdict judges a finding of the given code by the outcome of its plan. buffer
-// is the operand or bystander that the finding is about (AC203, AC302), or the
-// result (AC204, AC205); NoBuffer: any. Codes that no replay on a card can show
-// are unchecked.
+// Verdict judges a finding by the outcome of its plan: what it asks, and the buffer that
+// it is about, an operand or bystander (replay.Changed, Overwrites) or a result
+// (Unwritten, ReadFirst); NoBuffer: any.
 //
 // Where a plan shares several pairs, a difference is theirs together: to judge
 // one pair, share only that one.
-func (o *Outcome) Verdict(code string, buffer int) Verdict {
+func (o *Outcome) Verdict(q replay.Question, buffer int) Verdict {
 	if o.Skipped != "" {
 		return unchecked("not replayed on a GPU: %s", o.Skipped)
 	}
-	switch code {
-	case "AC101", "AC102", "AC103", "AC105", "AC201", "AC202":
+	switch q {
+	case replay.PairShared, replay.PairForced, replay.AllShared:
 		return o.best(sharingVerdict)
-	case "AC203", "AC204", "AC205", "AC206":
-		return o.best(func(c *ConfigOutcome) Verdict { return apartVerdict(c, code, buffer) })
-	case "AC301":
+	case replay.Changed, replay.Unwritten, replay.ReadFirst, replay.Outside:
+		return o.best(func(c *ConfigOutcome) Verdict { return apartVerdict(c, q, buffer) })
+	case replay.Tuning:
 		return o.Trials.tuning()
-	case "AC302":
+	case replay.Overwrites:
 		return o.Trials.overwrites(buffer)
-	case "AC303":
+	case replay.RunsWild:
 		return o.Trials.faults()
-	case "AC901", "AC902", "AC903":
-		return o.best(func(c *ConfigOutcome) Verdict { return conductVerdict(c, code) })
-	case "AC402":
+	case replay.Unstable, replay.Hangs, replay.Faults:
+		return o.best(func(c *ConfigOutcome) Verdict { return conductVerdict(c, q) })
+	case replay.LateCopy:
 		return o.best(lateCopyVerdict)
 	}
-	return unchecked("a replay on a GPU does not show %s", code)
+	return unchecked("a replay on a GPU does not show it")
 }
 
 // best is the first confirmation over all configurations, else the first verdict
@@ -160,27 +163,27 @@ func labelOf(d Difference) string {
 }
 
 // apartVerdict judges what the runs with separate buffers show.
-func apartVerdict(c *ConfigOutcome, code string, buffer int) Verdict {
+func apartVerdict(c *ConfigOutcome, q replay.Question, buffer int) Verdict {
 	if c.Apart == nil || c.Reason != "" {
 		return unchecked("%s", c.Reason)
 	}
 	if s := c.Stop; s != nil && s.Mode == ModeApart {
-		if code == "AC206" && s.Code == codeIllegalAddress {
+		if q == replay.Outside && s.Code == codeIllegalAddress {
 			return confirmed("an access outside all memory, with the buffers apart, run %d", s.Run)
 		}
 		return unchecked("the kernel's %s with its buffers apart leaves nothing to look at", s.Kind)
 	}
-	if code == "AC206" {
+	if q == replay.Outside {
 		for _, g := range c.Apart.Guards {
 			return confirmed("%d bytes written %s buffer %d (%s), the nearest %d bytes from it", g.Bytes, g.Side, g.Buffer, g.Label, g.Nearest)
 		}
 		return unconfirmed("no byte was written within %d bytes of the buffers; reads do not show", guardBytes)
 	}
 	list, what := c.Apart.Changed, "changed by the kernel"
-	switch code {
-	case "AC204":
+	switch q {
+	case replay.Unwritten:
 		list, what = c.Apart.Unwritten, "never written"
-	case "AC205":
+	case replay.ReadFirst:
 		list, what = c.Apart.Poisoned, "change with what the result held before"
 	}
 	for _, d := range list {
@@ -191,10 +194,10 @@ func apartVerdict(c *ConfigOutcome, code string, buffer int) Verdict {
 	return unconfirmed("not seen in %d runs", c.Apart.Runs)
 }
 
-// lateCopyVerdict judges AC402: a run shows what a late copy does, but not that it
+// lateCopyVerdict judges a late copy: a run shows what a late copy does, but not that it
 // was one.
 func lateCopyVerdict(c *ConfigOutcome) Verdict {
-	v := conductVerdict(c, "AC901")
+	v := conductVerdict(c, replay.Unstable)
 	if v.Confirmation == "confirmed" {
 		return unconfirmed("what a late copy does is seen (%s); racecheck of compute-sanitizer tells whether it is one", v.Reason)
 	}
@@ -202,19 +205,19 @@ func lateCopyVerdict(c *ConfigOutcome) Verdict {
 }
 
 // conductVerdict judges how the kernel behaves by itself.
-func conductVerdict(c *ConfigOutcome, code string) Verdict {
+func conductVerdict(c *ConfigOutcome, q replay.Question) Verdict {
 	if c.Apart == nil || c.Reason != "" {
 		return unchecked("%s", c.Reason)
 	}
 	s := c.Stop
 	byItself := s != nil && (s.Mode == ModeApart || s.Mode == ModeControl)
-	if code == "AC901" && s != nil && s.Mode == ModeApart {
+	if q == replay.Unstable && s != nil && s.Mode == ModeApart {
 		return unchecked("the kernel's %s with its buffers apart leaves nothing to compare", s.Kind)
 	}
 	switch {
-	case code == "AC902" && byItself && s.Kind == StopHang, code == "AC903" && byItself && s.Kind == StopFault:
+	case q == replay.Hangs && byItself && s.Kind == StopHang, q == replay.Faults && byItself && s.Kind == StopFault:
 		return confirmed("%s with its buffers apart, run %d: %s", s.Kind, s.Run, s.Error)
-	case code != "AC901":
+	case q != replay.Unstable:
 		return unconfirmed("the runs with separate buffers ended well")
 	case len(c.Apart.Unstable) > 0:
 		d := c.Apart.Unstable[0]

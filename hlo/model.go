@@ -126,6 +126,12 @@ type Slice struct {
 	Size       int64 `json:"size"`
 }
 
+// Shares reports whether two slices have a byte in common.
+func (s Slice) Shares(t Slice) bool {
+	return s.Allocation == t.Allocation && s.Size > 0 && t.Size > 0 &&
+		s.Offset < t.Offset+t.Size && t.Offset < s.Offset+s.Size
+}
+
 // Allocation is one block of memory that values are laid out in.
 type Allocation struct {
 	Index            int64

@@ -1,6 +1,10 @@
 package rules
 
-import "fmt"
+import (
+	"fmt"
+
+	"aliascheck/rules/replay"
+)
 
 func aliasNotHonoured() Rule {
 	return Rule{
@@ -12,7 +16,8 @@ func aliasNotHonoured() Rule {
 			Mend:  "It is a defect of the buffer assignment: report it to XLA with the dump. A kernel that writes its whole result and does not rely on the pair need not declare it.",
 			Wrong: "A kernel that never relies on the pair does not notice.",
 		},
-		Check: checkAliasNotHonoured,
+		Confirm: replay.AllShared,
+		Check:   checkAliasNotHonoured,
 	}
 }
 
@@ -23,7 +28,7 @@ func checkAliasNotHonoured(p *Pass) {
 		}
 		a, b := int(d.Operand), int(d.Result)
 		x, y := &p.Call.Operands[a], &p.Call.Results[b]
-		if x.Allocation < 0 || y.Allocation < 0 || x.Slice.Size == 0 || y.Slice.Size == 0 || share(x.Slice, y.Slice) {
+		if x.Allocation < 0 || y.Allocation < 0 || x.Slice.Size == 0 || y.Slice.Size == 0 || x.Slice.Shares(y.Slice) {
 			continue
 		}
 		p.Report(Problem{

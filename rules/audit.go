@@ -12,14 +12,18 @@ import (
 	"aliascheck/hlo"
 	"aliascheck/hlo/kernel"
 	"aliascheck/hlo/kernel/sources"
+	"aliascheck/rules/replay"
 )
 
-// KernelRunner runs kernels to see what they read and write.
+// KernelRunner runs kernels: package confirm has the one that asks engines.
 type KernelRunner interface {
-	// Run returns the effects of a call's kernel, all configurations together, and
-	// the reason why one of them could not be analysed: "" where all were. The
-	// effects are nil where none could be run.
-	Run(ctx context.Context, c *alias.Call, k *kernel.Call) (Effects, string)
+	// Analyse says what running a call's kernel shows.
+	Analyse(ctx context.Context, c *alias.Call, k *kernel.Call) *replay.Case
+	// Confirm asks what running it again shows of a claim, and writes that into it.
+	Confirm(ctx context.Context, c *replay.Case, claim *replay.Claim)
+	// Conduct says what the kernel did by itself when it was run; nil where that is
+	// nothing that the question is about.
+	Conduct(ctx context.Context, c *replay.Case, q replay.Question) *replay.Conduct
 }
 
 // Options says how an Auditor judges.
@@ -33,16 +37,17 @@ type Options struct {
 
 // Auditor judges modules one after another. Use one per worker.
 type Auditor struct {
-	opts    Options
-	rules   []Rule
-	known   *knownKernels
-	locate  locator
-	alias   alias.Analyzer
-	kernels *kernel.Set
-	names   names
-	room    proportion
-	pass    Pass         // of the call that is being judged
-	report  ModuleReport // of the module that was judged last
+	opts      Options
+	rules     []Rule
+	questions map[string]replay.Question // by rule
+	known     *knownKernels
+	locate    locator
+	alias     alias.Analyzer
+	kernels   *kernel.Set
+	names     names
+	room      proportion
+	pass      Pass         // of the call that is being judged
+	report    ModuleReport // of the module that was judged last
 }
 
 // NewAuditor returns an auditor with all rules.
@@ -50,8 +55,9 @@ func NewAuditor(o Options) *Auditor {
 	if o.Sources == nil {
 		o.Sources = sources.All()
 	}
+	all := All()
 	return &Auditor{
-		opts: o, rules: All(), known: newKnownKernels(o.Config.Kernels),
+		opts: o, rules: all, questions: questions(all), known: newKnownKernels(o.Config.Kernels),
 		locate:  newLocator(o.Config.LibraryCode, o.SrcRoot),
 		kernels: kernel.NewSet(o.Sources, kernel.Options{WithoutCode: o.Runner == nil}),
 	}
@@ -118,7 +124,7 @@ func (a *Auditor) call(ctx context.Context, out *ModuleReport, c *alias.Call, na
 	p := &a.pass
 	in := &c.Module.Instructions[c.Instruction]
 	*p = Pass{
-		Call: c, Lives: &a.alias, known: a.known, names: &a.names, room: &a.room, findings: p.findings[:0], listed: p.listed[:0],
+		Call: c, Lives: &a.alias, known: a.known, names: &a.names, room: &a.room, findings: p.findings[:0], leaves: p.leaves[:0], listed: p.listed[:0],
 		target: a.names.keep(clip(c.Target, maxText)), instruction: name,
 		computation: a.names.keep(clip(c.Module.Computations[in.Computation].Name, maxText)),
 	}
@@ -137,6 +143,7 @@ func (a *Auditor) call(ctx context.Context, out *ModuleReport, c *alias.Call, na
 			a.rules[n].Check(p)
 		}
 	}
+	a.confirm(ctx, p)
 	a.room.call++
 	a.place(out, p)
 	report := p.callReport(out)
@@ -166,12 +173,8 @@ func (a *Auditor) kernel(ctx context.Context, out *ModuleReport, p *Pass) {
 		p.unanalysed = "kernels are not analysed (--replay off)"
 	}
 	if p.unanalysed == "" {
-		var reason string
-		p.Effects, reason = a.opts.Runner.Run(ctx, c, p.Kernel)
-		p.unanalysed = a.names.keep(clip(reason, maxText))
-		if r, ok := p.Effects.(Replayer); ok {
-			p.replay = func(f *Finding, operand, result int) { r.Replay(ctx, f, operand, result) }
-		}
+		p.run = a.opts.Runner.Analyse(ctx, c, p.Kernel)
+		p.Effects, p.unanalysed = p.run.Analysis, a.names.keep(clip(p.run.Reason, maxText))
 	}
 	if p.unanalysed == "" {
 		out.Analysed++
@@ -307,7 +310,7 @@ func (p *Pass) callReport(out *ModuleReport) Call {
 func (p *Pass) pairReport(r *Call, a, b int) {
 	x, y := &p.Call.Operands[a], &p.Call.Results[b]
 	declared := p.Call.IsDeclared(a, b)
-	shared := x.Allocation >= 0 && y.Allocation >= 0 && share(x.Slice, y.Slice)
+	shared := x.Allocation >= 0 && y.Allocation >= 0 && x.Slice.Shares(y.Slice)
 	could := p.configurations > 0 && x.Bytes == y.Bytes && x.Bytes > 0
 	if !declared && !shared && !could {
 		return

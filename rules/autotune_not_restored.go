@@ -3,8 +3,8 @@ package rules
 import (
 	"fmt"
 
-	"aliascheck/alias"
 	"aliascheck/hlo/kernel"
+	"aliascheck/rules/replay"
 )
 
 func autotuneNotRestored() Rule {
@@ -17,7 +17,8 @@ func autotuneNotRestored() Rule {
 			Mend:  "Pass (operand, number of operands + result, size in bytes) for every declared pair in the autotuner's input_output_aliases. jax-triton 0.4.0 passes the result's own number: upgrade, or do not autotune the call.",
 			Wrong: "It is an error where a read of the old contents was shown, and a warning where the kernel was not analysed, or not shown to read them. A kernel that overwrites its in-out buffer without reading it loses nothing. That is a note where an analysis of the kernel proves it, where every configuration zeroes the operand first, and where the operand is an uninitialized buffer.",
 		},
-		Check: checkAutotuneNotRestored,
+		Confirm: replay.Tuning,
+		Check:   checkAutotuneNotRestored,
 	}
 }
 
@@ -29,48 +30,10 @@ func checkAutotuneNotRestored(p *Pass) {
 		if d.Problem != "" {
 			continue
 		}
-		if why := notSaved(p.Call, p.Kernel, int(d.Operand)); why != "" {
+		if why := replay.NotSaved(p.Call, p.Kernel, int(d.Operand)); why != "" {
 			reportNotRestored(p, int(d.Operand), int(d.Result), why)
 		}
 	}
-}
-
-// notSaved says why the autotuner does not save operand leaf n, or nothing. It
-// saves what an entry names as input, if the two buffers that the entry names
-// have the same address (jaxlib/gpu/triton_kernels.cc).
-func notSaved(c *alias.Call, k *kernel.Call, n int) string {
-	why := "the autotuner's table has no entry for it"
-	x := &c.Operands[n]
-	for _, e := range k.Saved {
-		if e.Input != int64(n) {
-			continue
-		}
-		out := buffer(c, e.Output)
-		switch {
-		case out == nil:
-			why = fmt.Sprintf("its entry's output number %d is no buffer of the call", e.Output)
-		case out.Allocation != x.Allocation || out.Slice.Offset != x.Slice.Offset:
-			why = fmt.Sprintf("its entry's output number %d names another buffer, so jaxlib takes the pair for separate", e.Output)
-		case x.Slice.Size > 0 && e.Size < uint64(x.Slice.Size):
-			why = fmt.Sprintf("its entry saves %d of %d bytes", e.Size, x.Slice.Size)
-		default:
-			return ""
-		}
-	}
-	return why
-}
-
-// buffer returns the leaf that a number of the autotuner's table names: operands,
-// then results, flattened. nil where there is none.
-func buffer(c *alias.Call, n int64) *alias.Leaf {
-	ops := int64(len(c.Operands))
-	switch {
-	case n < 0 || n >= ops+int64(len(c.Results)):
-		return nil
-	case n < ops:
-		return &c.Operands[n]
-	}
-	return &c.Results[n-ops]
 }
 
 func reportNotRestored(p *Pass, a, b int, why string) {
@@ -99,7 +62,7 @@ func notRestoredSeverity(p *Pass, a int) (Severity, string) {
 			return Note, "The kernel does not read what stood in the buffer before."
 		}
 	}
-	if allocatedOnly(p.Call, x) {
+	if x.IsAllocated(p.Call.Module) {
 		return Note, "The operand is an uninitialized buffer, with no contents to lose."
 	}
 	if p.Kernel.Early && x.Allocation >= 0 {
@@ -128,7 +91,7 @@ func zeroedFirst(p *Pass, a int) bool {
 			if param.Kind != kernel.Pointer || param.Offset != 0 {
 				continue
 			}
-			if b := buffer(p.Call, int64(param.Buffer)); b != nil && b.Allocation == x.Allocation && b.Slice == x.Slice {
+			if b := replay.LeafOf(p.Call, int64(param.Buffer)); b != nil && b.Allocation == x.Allocation && b.Slice == x.Slice {
 				zeroed = zeroed || param.Zero >= uint64(max(x.Slice.Size, 0))
 			}
 		}
@@ -137,14 +100,4 @@ func zeroedFirst(p *Pass, a int) bool {
 		}
 	}
 	return len(p.Kernel.Configurations) > 0 && x.Allocation >= 0
-}
-
-// allocatedOnly reports whether a leaf's value is the result of AllocateBuffer
-// (jnp.empty): a value without contents.
-func allocatedOnly(c *alias.Call, l *alias.Leaf) bool {
-	if l.Value < 0 {
-		return false
-	}
-	in := &c.Module.Instructions[c.Module.Values[l.Value].Instruction]
-	return in.Custom != nil && in.Custom.Target == "AllocateBuffer"
 }

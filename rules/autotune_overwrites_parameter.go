@@ -3,7 +3,8 @@ package rules
 import (
 	"fmt"
 
-	"aliascheck/hlo"
+	"aliascheck/alias"
+	"aliascheck/rules/replay"
 )
 
 func autotuneOverwritesParameter() Rule {
@@ -16,7 +17,8 @@ func autotuneOverwritesParameter() Rule {
 			Mend:  "Do not donate the parameter, do not autotune the call, or tune once on other buffers before the first real call (the choice is remembered for the process). The untyped target triton_kernel_call tunes when the call executes, and is not hit.",
 			Wrong: "A process that has tuned an equal kernel before does not tune again.",
 		},
-		Check: checkAutotuneOverwritesParameter,
+		Confirm: replay.Overwrites,
+		Check:   checkAutotuneOverwritesParameter,
 	}
 }
 
@@ -35,7 +37,7 @@ func checkAutotuneOverwritesParameter(p *Pass) {
 			continue
 		}
 		for _, v := range alloc.Values {
-			if holdsAtStart(m, v) && share(sliceOfValue(m, v), r.Slice) && p.Lives.IsRead(v) {
+			if alias.IsReady(m, v) && sliceOfValue(m, v).Shares(r.Slice) && p.Lives.IsRead(v) {
 				reportOverwritesParameter(p, b, v)
 			}
 		}
@@ -53,12 +55,6 @@ func neverWrites(p *Pass, n int) bool {
 		}
 	}
 	return true
-}
-
-// holdsAtStart reports whether a value has its contents before the program runs.
-func holdsAtStart(m *hlo.Module, v int32) bool {
-	in := &m.Instructions[m.Values[v].Instruction]
-	return in.Opcode == "constant" || in.Opcode == "parameter" && in.Computation == m.Entry
 }
 
 func reportOverwritesParameter(p *Pass, b int, v int32) {

@@ -1,6 +1,10 @@
 package rules
 
-import "fmt"
+import (
+	"fmt"
+
+	"aliascheck/rules/replay"
+)
 
 func autotuneUnreadyAddresses() Rule {
 	return Rule{
@@ -12,7 +16,8 @@ func autotuneUnreadyAddresses() Rule {
 			Mend:  "Do not autotune this call, or use the untyped target triton_kernel_call, which tunes when the call executes and its operands are there. Tuning once before on real operands helps too: the choice is remembered for the process.",
 			Wrong: "A guard in the kernel may bound the addresses: then it is a warning, and the trials time something else than the program does.",
 		},
-		Check: checkAutotuneUnreadyAddresses,
+		Confirm: replay.RunsWild,
+		Check:   checkAutotuneUnreadyAddresses,
 	}
 }
 
@@ -23,7 +28,7 @@ func checkAutotuneUnreadyAddresses(p *Pass) {
 	var worst *KernelRun
 	for i := range p.Effects.KernelRuns() {
 		r := &p.Effects.KernelRuns()[i]
-		if r.Unready != nil && (worst == nil || r.Unready.rank() > worst.Unready.rank()) {
+		if r.Unready != nil && (worst == nil || unreadyRank(r.Unready) > unreadyRank(worst.Unready)) {
 			worst = r
 		}
 	}
@@ -35,8 +40,8 @@ func checkAutotuneUnreadyAddresses(p *Pass) {
 	}
 }
 
-// rank orders outcomes, the worst highest.
-func (u *UnreadyRun) rank() int {
+// unreadyRank orders outcomes, the worst highest.
+func unreadyRank(u *UnreadyRun) int {
 	switch {
 	case u.Stray != nil:
 		return 2
@@ -59,9 +64,9 @@ func reportUnready(p *Pass, a int, r *KernelRun) {
 	}
 	switch {
 	case u.Stray != nil:
-		access := newAccess(&u.Stray.Access)
-		pr.Related = []Related{access.related("access")}
-		pr.Message += fmt.Sprintf(": with arbitrary bytes in it the kernel leaves its buffers (%s).", where(&u.Stray.Access))
+		access := replay.NewAccess(&u.Stray.Access)
+		pr.Related = []Related{relatedAccess(access, "access")}
+		pr.Message += fmt.Sprintf(": with arbitrary bytes in it the kernel leaves its buffers (%s).", replay.Where(&u.Stray.Access))
 		pr.Confirmation, pr.ConfirmationReason = Confirmed, "on the PTX machine a trial with arbitrary contents touched bytes outside every buffer"
 	case u.Reason != "":
 		pr.Message += "."

@@ -73,7 +73,7 @@ func (c *Collector) finding(f *Finding) {
 func graver(x, y *Finding) bool {
 	if c := cmp.Or(
 		cmp.Compare(x.Severity.rank(), y.Severity.rank()),
-		cmp.Compare(x.Confirmation.rank(), y.Confirmation.rank())); c != 0 {
+		cmp.Compare(confirmationRank(x.Confirmation), confirmationRank(y.Confirmation))); c != 0 {
 		return c > 0
 	}
 	return byPlace(x, y) < 0
@@ -95,7 +95,8 @@ func (s Severity) rank() int {
 // AtLeast reports whether s is as grave as t.
 func (s Severity) AtLeast(t Severity) bool { return s.rank() >= t.rank() }
 
-func (c Confirmation) rank() int {
+// confirmationRank orders confirmations, the best founded highest.
+func confirmationRank(c Confirmation) int {
 	switch c {
 	case Confirmed:
 		return 3

@@ -1,6 +1,10 @@
 package rules
 
-import "fmt"
+import (
+	"fmt"
+
+	"aliascheck/rules/replay"
+)
 
 func hang() Rule {
 	return Rule{
@@ -12,7 +16,13 @@ func hang() Rule {
 			Mend:  "Look at who must arrive at the barrier: a thread that left early, a phase that nobody completes, a count that is larger than the number of arrivals.",
 			Wrong: "A kernel that waits for another kernel, or for the host, can only end beside it: the machine runs a launch alone.",
 		},
-		Check: checkHang,
+		Confirm: replay.Hangs,
+		Check:   checkHang,
+		Conduct: func(p *Pass, c *replay.Conduct) {
+			if !p.reported() { // the machine names the barrier
+				p.Report(onCard(c, "make sure that every thread that a barrier counts arrives at it"))
+			}
+		},
 	}
 }
 
@@ -25,17 +35,16 @@ func checkHang(p *Pass) {
 		if !r.Analysed || r.Made || r.Hang == nil {
 			continue
 		}
-		access := newAccess(&r.Hang.Access)
+		access := replay.NewAccess(&r.Hang.Access)
 		pr := Problem{
 			Operand: -1, Result: -1,
 			Message: fmt.Sprintf("The kernel does not end: %s and %d others of its block wait for ever (%s): %s.",
-				thread(&r.Hang.Access), max(r.Hang.Waiting-1, 0), where(&r.Hang.Access), r.Hang.Reason),
+				replay.Thread(&r.Hang.Access), max(r.Hang.Waiting-1, 0), replay.Where(&r.Hang.Access), r.Hang.Reason),
 			Fix:     "make sure that every thread that the barrier counts arrives at it",
-			Related: []Related{access.related("waiting thread")},
+			Related: []Related{relatedAccess(access, "waiting thread")},
 		}
 		pr.Confirmation, pr.ConfirmationReason, pr.Evidence = seen(r)
 		p.Report(pr)
 		return
 	}
-	checkOnCard(p)
 }

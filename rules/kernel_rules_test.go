@@ -11,6 +11,7 @@ import (
 	"aliascheck/hlo"
 	"aliascheck/hlo/kernel"
 	"aliascheck/rules/ptx"
+	"aliascheck/rules/replay"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -20,11 +21,11 @@ import (
 // test a kernel reads its operands, writes its unclaimed results whole, and is
 // safe in place, whatever its inputs.
 type played struct {
-	change func(a *Analysis)
+	change func(a *replay.Analysis)
 }
 
-func (f played) Run(_ context.Context, c *alias.Call, k *kernel.Call) (Effects, string) {
-	a := &Analysis{Operands: len(c.Operands)}
+func (f played) Analyse(_ context.Context, c *alias.Call, k *kernel.Call) *replay.Case {
+	a := &replay.Analysis{Operands: len(c.Operands)}
 	r := KernelRun{Kernel: k.Configurations[0].Entry, Pointers: k.Configurations[0].Buffers(), Analysed: true, Basis: Complete}
 	for n := range c.Operands {
 		a.Claimant = append(a.Claimant, -1)
@@ -36,7 +37,7 @@ func (f played) Run(_ context.Context, c *alias.Call, k *kernel.Call) (Effects, 
 		whole := []ptx.Range{{Start: 0, End: c.Results[n].Slice.Size}}
 		r.Buffers = append(r.Buffers, ptx.Effects{Written: whole, WrittenBy: &ptx.Access{}})
 		for o := range c.Operands {
-			r.Pairs = append(r.Pairs, PairRun{Operand: o, Result: n, Verdict: ptx.Verdict{Safety: ptx.Safe}})
+			r.Pairs = append(r.Pairs, replay.PairRun{Operand: o, Result: n, Verdict: ptx.Verdict{Safety: ptx.Safe}})
 		}
 	}
 	a.Runs = []KernelRun{r}
@@ -44,12 +45,16 @@ func (f played) Run(_ context.Context, c *alias.Call, k *kernel.Call) (Effects, 
 		f.change(a)
 	}
 	_, reason := a.Analysed()
-	return a, reason
+	return &replay.Case{Call: c, Kernel: k, Analysis: a, Reason: reason}
 }
+
+func (f played) Confirm(context.Context, *replay.Case, *replay.Claim) {}
+
+func (f played) Conduct(context.Context, *replay.Case, replay.Question) *replay.Conduct { return nil }
 
 // play audits a dump of testdata with kernels that do what change says, and lists
 // the findings: code, severity, operand, confirmation.
-func play(t *testing.T, dump string, change func(a *Analysis)) []string {
+func play(t *testing.T, dump string, change func(a *replay.Analysis)) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("../testdata/dumps", dump, "*after_optimizations.hlo.pb"))
 	require.NoError(t, err)
@@ -70,8 +75,8 @@ func play(t *testing.T, dump string, change func(a *Analysis)) []string {
 }
 
 func TestKernelRules(t *testing.T) {
-	run := func(f func(r *KernelRun)) func(*Analysis) { return func(a *Analysis) { f(&a.Runs[0]) } }
-	buffer := func(n int, f func(e *ptx.Effects)) func(*Analysis) {
+	run := func(f func(r *KernelRun)) func(*replay.Analysis) { return func(a *replay.Analysis) { f(&a.Runs[0]) } }
+	buffer := func(n int, f func(e *ptx.Effects)) func(*replay.Analysis) {
 		return run(func(r *KernelRun) { f(&r.Buffers[n]) })
 	}
 	written := func(e *ptx.Effects) { e.Written, e.WrittenBy = []ptx.Range{{End: 64}}, &ptx.Access{PTXLine: 9} }
@@ -80,7 +85,7 @@ func TestKernelRules(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name, dump string
-		change     func(a *Analysis)
+		change     func(a *replay.Analysis)
 		want       []string
 	}{
 		{"nothing to say", "scale_apart", nil, nil},

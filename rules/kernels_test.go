@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"aliascheck/rules"
+	"aliascheck/rules/confirm"
+	"aliascheck/rules/emulate"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
@@ -16,7 +18,7 @@ import (
 // auditKernels audits a dump with its kernels run and its findings replayed.
 func auditKernels(t *testing.T, dump string) *rules.Report {
 	t.Helper()
-	return auditDump(t, dump, rules.Options{Runner: rules.NewKernelAnalyzer(rules.KernelOptions{Replay: true})})
+	return auditDump(t, dump, rules.Options{Runner: confirm.New(emulate.New(emulate.Options{}))})
 }
 
 // TestDumpsWithKernels holds every dump to what was measured of it, brackets included.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"aliascheck/rules/ptx"
+	"aliascheck/rules/replay"
 )
 
 func lateAsyncCopy() Rule {
@@ -16,7 +17,8 @@ func lateAsyncCopy() Rule {
 			Mend:  "Wait for all groups (cp.async.wait_group 0, or wait_all) and then for the block's barrier before the memory gets another use; or do not issue the copy of the tile past the last.",
 			Wrong: "Where the copied bytes happen to be what the new owner would store anyway, nothing shows.",
 		},
-		Check: checkLateAsyncCopy,
+		Confirm: replay.LateCopy,
+		Check:   checkLateAsyncCopy,
 	}
 }
 
@@ -38,13 +40,13 @@ func reportLateCopy(p *Pass, r *KernelRun, l *ptx.LateCopy) {
 	if l.Write {
 		verb = "stores to"
 	}
-	copied, used := newAccess(&l.Copy), newAccess(&l.Use)
+	copied, used := replay.NewAccess(&l.Copy), replay.NewAccess(&l.Use)
 	pr := Problem{
 		Operand: -1, Result: -1,
 		Message: fmt.Sprintf("%s %s shared memory at byte %d (%s) while the asynchronous copy that %s issued to it (%s) may still be on its way; %d bytes, and %d pairs of instructions in all.",
-			upper(thread(&l.Use)), verb, l.Byte, where(&l.Use), thread(&l.Copy), where(&l.Copy), l.Count, len(r.LateCopies)),
+			sentence(replay.Thread(&l.Use)), verb, l.Byte, replay.Where(&l.Use), replay.Thread(&l.Copy), replay.Where(&l.Copy), l.Count, len(r.LateCopies)),
 		Fix:     "wait for all groups (cp.async.wait_group 0) and then for the block's barrier before the memory gets another use",
-		Related: []Related{copied.related("copy"), used.related("use")},
+		Related: []Related{relatedAccess(copied, "copy"), relatedAccess(used, "use")},
 	}
 	pr.Confirmation, pr.ConfirmationReason, pr.Evidence = seen(r)
 	p.Report(pr)

@@ -6,6 +6,7 @@ import (
 
 	"aliascheck/alias"
 	"aliascheck/hlo/kernel/pallas"
+	"aliascheck/rules/replay"
 )
 
 // isLibrary reports whether a target is one of XLA's or jaxlib's own, whose kernel
@@ -15,7 +16,7 @@ func isLibrary(target string, extra []string) bool {
 		return false
 	}
 	for _, p := range extra {
-		if matches(p, target) {
+		if replay.Matches(p, target) {
 			return true
 		}
 	}
@@ -96,24 +97,4 @@ func betaIsNotZero(config []byte) bool {
 		return false
 	}
 	return c.Beta != 0 || c.Gemm.Beta != 0
-}
-
-// matches reports whether name fits a pattern, in which * stands for any text.
-func matches(pattern, name string) bool {
-	parts := strings.Split(pattern, "*")
-	if len(parts) == 1 {
-		return pattern == name
-	}
-	if !strings.HasPrefix(name, parts[0]) {
-		return false
-	}
-	name = name[len(parts[0]):]
-	for _, part := range parts[1 : len(parts)-1] {
-		at := strings.Index(name, part)
-		if at < 0 {
-			return false
-		}
-		name = name[at+len(part):]
-	}
-	return strings.HasSuffix(name, parts[len(parts)-1])
 }

@@ -1,5 +1,7 @@
 package rules
 
+import "aliascheck/rules/replay"
+
 func nondeterministic() Rule {
 	return Rule{
 		Code: "AC901", Name: "nondeterministic", Default: Error,
@@ -10,6 +12,13 @@ func nondeterministic() Rule {
 			Mend:  "Look for a missing barrier or wait, for memory that is read before it is written, and for blocks that depend on each other's order. compute-sanitizer's racecheck sees races in shared memory.",
 			Wrong: "Floating-point atomics add in any order; where they explain the difference it is a warning.",
 		},
-		Check: checkOnCard,
+		Confirm: replay.Unstable,
+		Conduct: func(p *Pass, c *replay.Conduct) {
+			pr := onCard(c, "look for a missing barrier or wait; compute-sanitizer's racecheck sees races in shared memory (--sanitize racecheck)")
+			if c.Explains {
+				pr.Severity = Warning
+			}
+			p.Report(pr)
+		},
 	}
 }

@@ -1,6 +1,10 @@
 package rules
 
-import "fmt"
+import (
+	"fmt"
+
+	"aliascheck/rules/replay"
+)
 
 func operandWritten() Rule {
 	return Rule{
@@ -12,7 +16,8 @@ func operandWritten() Rule {
 			Mend:  "Declare the pair: name the operand and the result that takes its place in input_output_aliases. If the operand is only room to work in, pass an uninitialized buffer and claim it.",
 			Wrong: "A kernel that writes back the value that was there changes nothing; the machine sees writes, not changes. Where nothing else reads the operand's value it is private room, and a warning.",
 		},
-		Check: checkOperandWritten,
+		Confirm: replay.Changed,
+		Check:   checkOperandWritten,
 	}
 }
 
@@ -34,13 +39,13 @@ func checkOperandWritten(p *Pass) {
 }
 
 func reportOperandWritten(p *Pass, a int, r *KernelRun) {
-	writer := newAccess(r.Buffers[a].WrittenBy)
+	writer := replay.NewAccess(r.Buffers[a].WrittenBy)
 	pr := Problem{
 		Operand: a, Result: -1,
 		Message: fmt.Sprintf("The kernel writes %s of %s, which no declared pair names (%s): %s.",
-			Bytes(changed(r, a)), p.Operand(a), where(r.Buffers[a].WrittenBy), otherUse(p, a)),
+			Bytes(changed(r, a)), p.Operand(a), replay.Where(r.Buffers[a].WrittenBy), otherUse(p, a)),
 		Fix:     fmt.Sprintf("name operand %d and the result that takes its place in input_output_aliases, or let the kernel write a result instead", p.Call.Operands[a].Operand),
-		Related: []Related{writer.related("writer")},
+		Related: []Related{relatedAccess(writer, "writer")},
 	}
 	if otherUse(p, a) == privateRoom {
 		pr.Severity = Warning
@@ -51,7 +56,7 @@ func reportOperandWritten(p *Pass, a int, r *KernelRun) {
 
 // changed counts the bytes of a buffer that a run wrote.
 func changed(r *KernelRun, n int) int64 {
-	return covered(joined(r.Buffers[n].Written, r.Buffers[n].Atomic))
+	return replay.Covered(replay.Joined(r.Buffers[n].Written, r.Buffers[n].Atomic))
 }
 
 const privateRoom = "nothing else reads it"
@@ -62,7 +67,7 @@ func otherUse(p *Pass, a int) string {
 	if x.Value < 0 {
 		return "who else reads it is not known"
 	}
-	if readyAtStart(p.Call, x) {
+	if x.IsReady(p.Call.Module) {
 		return "it is a parameter or a constant"
 	}
 	if reader, ok := p.Lives.OtherReader(p.Call, x.Value); ok {
@@ -72,20 +77,4 @@ func otherUse(p *Pass, a int) string {
 		return "it is defined outside the loop around the call"
 	}
 	return privateRoom
-}
-
-// seen is the confirmation of a finding that a run of the kernel showed.
-func seen(r *KernelRun) (Confirmation, string, *Evidence) {
-	reason := "the PTX machine saw it"
-	switch r.Basis {
-	case Complete:
-		reason += ", whatever the operands hold"
-	case Sampled:
-		reason += " in the blocks that it ran"
-	default:
-		reason += " with the contents it ran with"
-	}
-	return Confirmed, reason, &Evidence{Emulated: &Emulated{
-		Verdict: string(Unsafe), Complete: r.Basis == Complete, Basis: string(r.Basis), Inputs: r.Inputs,
-	}}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"aliascheck/rules/ptx"
+	"aliascheck/rules/replay"
 )
 
 func outOfBounds() Rule {
@@ -16,7 +17,8 @@ func outOfBounds() Rule {
 			Mend:  "Check the grid, the strides and the masks against the shapes of the operands and results.",
 			Wrong: "Accesses that depend on an operand's contents are reported only for contents that were found (a literal, a snapshot, a file), never for made-up ones.",
 		},
-		Check: checkOutOfBounds,
+		Confirm: replay.Outside,
+		Check:   checkOutOfBounds,
 	}
 }
 
@@ -40,8 +42,8 @@ func checkOutOfBounds(p *Pass) {
 }
 
 func reportStray(p *Pass, r *KernelRun, s *ptx.Stray) {
-	access := newAccess(&s.Access)
-	pr := Problem{Operand: -1, Result: -1, Related: []Related{access.related("access")}}
+	access := replay.NewAccess(&s.Access)
+	pr := Problem{Operand: -1, Result: -1, Related: []Related{relatedAccess(access, "access")}}
 	next := "outside every buffer of the launch"
 	if n := s.Nearest; n >= 0 && n < len(r.Buffers) {
 		name := ""
@@ -50,23 +52,15 @@ func reportStray(p *Pass, r *KernelRun, s *ptx.Stray) {
 		} else if n -= len(p.Call.Operands); n < len(p.Call.Results) {
 			pr.Result, name = n, p.Result(n)
 		}
-		next = fmt.Sprintf("at byte %d of %s, which has %s", s.Offset, name, Bytes(leafOf(p.Call, s.Nearest).Slice.Size))
+		next = fmt.Sprintf("at byte %d of %s, which has %s", s.Offset, name, Bytes(replay.LeafOf(p.Call, int64(s.Nearest)).Slice.Size))
 	}
 	verb := "reads"
 	if s.Write {
 		verb = "writes"
 	}
 	pr.Message = fmt.Sprintf("%s %s %d bytes of %s memory %s (%s); %d such accesses.",
-		upper(thread(&s.Access)), verb, s.Size, s.Space, next, where(&s.Access), s.Count)
+		sentence(replay.Thread(&s.Access)), verb, s.Size, s.Space, next, replay.Where(&s.Access), s.Count)
 	pr.Fix = "check the grid, the strides and the masks against the shapes"
 	pr.Confirmation, pr.ConfirmationReason, pr.Evidence = seen(r)
 	p.Report(pr)
-}
-
-// upper begins a sentence with a capital letter.
-func upper(s string) string {
-	if s == "" || s[0] < 'a' || s[0] > 'z' {
-		return s
-	}
-	return string(s[0]-'a'+'A') + s[1:]
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"aliascheck/alias"
+	"aliascheck/rules/replay"
 )
 
 func partialOverlap() Rule {
@@ -16,7 +17,8 @@ func partialOverlap() Rule {
 			Mend:  "No declaration asks for this: it is a defect of the buffer assignment. Report it to XLA with the dump, and copy the operand before the call until it is fixed.",
 			Wrong: "A kernel that reads everything before it writes anything would survive it. Nothing promises that it stays so.",
 		},
-		Check: checkPartialOverlap,
+		Confirm: replay.PairShared,
+		Check:   checkPartialOverlap,
 	}
 }
 

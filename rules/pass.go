@@ -2,55 +2,14 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"aliascheck/alias"
 	"aliascheck/hlo"
 	"aliascheck/hlo/kernel"
+	"aliascheck/rules/replay"
 )
-
-// Verdict says whether a pair of leaves may share its memory.
-type Verdict string
-
-// The verdicts of DESIGN.md.
-const (
-	Safe    Verdict = "safe"
-	Unsafe  Verdict = "unsafe"
-	Unknown Verdict = "unknown"
-)
-
-// Basis says what a verdict rests on.
-type Basis string
-
-// The bases of DESIGN.md.
-const (
-	Complete Basis = "complete" // every block and thread ran, and no access depended on contents
-	Inputs   Basis = "inputs"   // the inputs that were tried
-	Sampled  Basis = "sampled"  // some blocks of the launch
-	Table    Basis = "table"    // the table of known kernels
-	NoBasis  Basis = "none"
-)
-
-// PairVerdict is the verdict on one operand leaf and one result leaf.
-type PairVerdict struct {
-	Verdict  Verdict
-	Basis    Basis
-	Reason   string
-	Emulated *Emulated // what the machine showed, where it ran
-}
-
-// Effects is what running a call's kernel showed, all configurations together.
-// Leaves are numbered as in alias.Call.
-type Effects interface {
-	// Pair says whether the kernel may run with these two leaves sharing memory as
-	// they do, or in the same place where they stand apart.
-	Pair(operand, result int) PairVerdict
-	// ReadsOld says whether the kernel reads what stood in the operand leaf before
-	// the launch; known is false where the analysis cannot tell.
-	ReadsOld(operand int) (reads, known bool)
-	// KernelRuns gives what each configuration did, in the call's order.
-	KernelRuns() []KernelRun
-}
 
 // Pass is what a rule sees of one call.
 type Pass struct {
@@ -66,19 +25,20 @@ type Pass struct {
 	// Of the call, but no part of the module's memory.
 	target, instruction, computation string
 
-	configurations int     // kernels that the call may launch; 0 where that is not known
-	Effects        Effects // nil where the kernel was not run
+	configurations int              // kernels that the call may launch; 0 where that is not known
+	Effects        *replay.Analysis // nil where the kernel was not run
 
-	unwanted   bool   // kernels are not to be run
-	unknown    string // of an analysed call: the first pair that stays unknown and counts, and why
-	unanalysed string // why the kernel was not run, where that is said of the call
+	unwanted   bool         // kernels are not to be run
+	unknown    string       // of an analysed call: the first pair that stays unknown and counts, and why
+	run        *replay.Case // what running the kernel takes; nil where it was not run
+	unanalysed string       // why the kernel was not run, where that is said of the call
 	names      *names
 	room       *proportion
 	rule       *Rule
 	known      *knownKernels
-	replay     func(f *Finding, operand, result int) // nil: findings are not replayed
 	findings   []Finding
 	listed     []string // fingerprints of the call's that the report has room for
+	leaves     [][2]int // of each finding: the operand leaf and the result leaf, -1 for none
 }
 
 // Problem is what a rule reports: the leaves it is about, and what to say.
@@ -127,9 +87,12 @@ func (p *Pass) Report(pr Problem) {
 		l := &c.Results[pr.Result]
 		f.ResultIndex, f.ResultSlice = ints(l.Index), sliceOf(l)
 	}
-	if p.replay != nil {
-		p.replay(f, pr.Operand, pr.Result)
-	}
+	p.leaves = append(p.leaves, [2]int{pr.Operand, pr.Result})
+}
+
+// reported says whether the rule that is running has reported something of the call.
+func (p *Pass) reported() bool {
+	return slices.ContainsFunc(p.findings, func(f Finding) bool { return f.Code == p.rule.Code })
 }
 
 // sentence begins a message with a capital letter.

@@ -1,6 +1,10 @@
 package rules
 
-import "fmt"
+import (
+	"fmt"
+
+	"aliascheck/rules/replay"
+)
 
 func resultNotWritten() Rule {
 	return Rule{
@@ -12,7 +16,8 @@ func resultNotWritten() Rule {
 			Mend:  "Let the kernel write every element (check the grid and the masks), zero the result before the launch, or let an operand with the wanted contents claim it.",
 			Wrong: "A reader may ignore the part that is not written. Where the kernel's accesses depend on its inputs, other inputs may fill the result: then it is a note.",
 		},
-		Check: checkResultNotWritten,
+		Confirm: replay.Unwritten,
+		Check:   checkResultNotWritten,
 	}
 }
 
@@ -49,8 +54,8 @@ func reportNotWritten(p *Pass, b int, r *KernelRun) bool {
 	if !r.Analysed || r.Hang != nil {
 		return false
 	}
-	written := joined(r.Buffers[n].Written, r.Buffers[n].Atomic)
-	first := gap(written, size)
+	written := replay.Joined(r.Buffers[n].Written, r.Buffers[n].Atomic)
+	first := replay.Gap(written, size)
 	if first < 0 {
 		return false
 	}
@@ -60,7 +65,7 @@ func reportNotWritten(p *Pass, b int, r *KernelRun) bool {
 	}
 	name := p.Call.Module.Instructions[reader].Name
 	pr.Message = fmt.Sprintf("The kernel writes %s of the %s of %s; byte %d is the first that nobody writes, and %s reads the result.",
-		Bytes(covered(written)), Bytes(size), p.Result(b), first, name)
+		Bytes(replay.Covered(written)), Bytes(size), p.Result(b), first, name)
 	pr.Fix = "write every element, zero the result before the launch (bytes_to_zero), or claim it with an operand of the wanted contents"
 	pr.Related = []Related{{Role: "reader", Instruction: name}}
 	if r.Basis != Complete {

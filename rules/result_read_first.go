@@ -1,6 +1,10 @@
 package rules
 
-import "fmt"
+import (
+	"fmt"
+
+	"aliascheck/rules/replay"
+)
 
 func resultReadFirst() Rule {
 	return Rule{
@@ -12,7 +16,8 @@ func resultReadFirst() Rule {
 			Mend:  "Zero the result before the launch (bytes_to_zero, zeroed_outputs), write it before it is read, or let an operand with the wanted contents claim it.",
 			Wrong: "Where another block's write may come first, the order decides: then it is a note.",
 		},
-		Check: checkResultReadFirst,
+		Confirm: replay.ReadFirst,
+		Check:   checkResultReadFirst,
 	}
 }
 
@@ -41,18 +46,18 @@ func reportReadFirst(p *Pass, b int, r *KernelRun) bool {
 	if len(e.ReadFirst) == 0 || e.FirstRead == nil || !e.Reaches {
 		return false
 	}
-	sure := covered(e.ReadFirst) - covered(e.Elsewhere)
-	first := newAccess(e.FirstRead)
+	sure := replay.Covered(e.ReadFirst) - replay.Covered(e.Elsewhere)
+	first := replay.NewAccess(e.FirstRead)
 	pr := Problem{
-		Operand: -1, Result: b, Related: []Related{first.related("reader")},
+		Operand: -1, Result: b, Related: []Related{relatedAccess(first, "reader")},
 		Message: fmt.Sprintf("The kernel reads %s of %s before anything is written there (%s).",
-			Bytes(sure), p.Result(b), where(e.FirstRead)),
+			Bytes(sure), p.Result(b), replay.Where(e.FirstRead)),
 		Fix: "zero the result before the launch (bytes_to_zero), or claim it with an operand of the wanted contents",
 	}
 	if sure <= 0 {
 		pr.Severity = Note
 		pr.Message = fmt.Sprintf("The kernel reads %s of %s that another block writes, and nothing orders the two (%s).",
-			Bytes(covered(e.Elsewhere)), p.Result(b), where(e.FirstRead))
+			Bytes(replay.Covered(e.Elsewhere)), p.Result(b), replay.Where(e.FirstRead))
 	}
 	pr.Confirmation, pr.ConfirmationReason, pr.Evidence = seen(r)
 	p.Report(pr)

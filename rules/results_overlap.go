@@ -1,6 +1,10 @@
 package rules
 
-import "fmt"
+import (
+	"fmt"
+
+	"aliascheck/rules/replay"
+)
 
 func resultsOverlap() Rule {
 	return Rule{
@@ -12,7 +16,8 @@ func resultsOverlap() Rule {
 			Mend:  "It is a defect of the buffer assignment: report it to XLA with the dump. Making the call return one array and slicing it avoids it.",
 			Wrong: "A call that never writes one of the two would survive it.",
 		},
-		Check: checkResultsOverlap,
+		Confirm: replay.AllShared,
+		Check:   checkResultsOverlap,
 	}
 }
 

@@ -6,7 +6,9 @@
 // documentation and its check; all.go lists them.
 package rules
 
-// Rule is one code of DESIGN.md: its documentation, and its check.
+import "aliascheck/rules/replay"
+
+// Rule is one code: its documentation, its check, and how it is confirmed.
 type Rule struct {
 	Code    string // "AC101"; never changes its meaning
 	Name    string // "undeclared-overlap"
@@ -14,13 +16,21 @@ type Rule struct {
 	Summary string // one line
 	Doc     Doc
 
+	// Confirm is what a run of the kernel can show of a finding. The auditor asks, when
+	// all rules have reported: a rule starts nothing.
+	Confirm replay.Question
+
 	// Check reports this rule's findings on one call. It is nil for rules whose
-	// findings come from elsewhere: a replay on a card, a log of descriptors.
+	// findings come from elsewhere: what engines saw, a log of descriptors.
 	Check func(*Pass)
 
 	// CheckModule reports this rule's findings on one module, beside its custom calls;
 	// nil for rules about calls.
 	CheckModule func(*ModulePass)
+	// Conduct reports what an engine saw the kernel do by itself, with its buffers
+	// apart, where that is what Confirm asks of. It comes after every Check, and after
+	// the engines were asked of what those reported. nil: the rule has none.
+	Conduct func(*Pass, *replay.Conduct)
 }
 
 // Doc is what `aliascheck explain CODE` prints. Each field is one or more

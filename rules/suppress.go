@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"aliascheck/rules/replay"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -71,13 +72,13 @@ func (s *Suppression) fits(f *Finding) bool {
 	if s.Code != f.Code && s.Code != f.Rule {
 		return false
 	}
-	if s.Target != "" && !matches(s.Target, f.Target) || s.Kernel != "" && !matches(s.Kernel, f.Kernel) {
+	if s.Target != "" && !replay.Matches(s.Target, f.Target) || s.Kernel != "" && !replay.Matches(s.Kernel, f.Kernel) {
 		return false
 	}
-	if s.Source != "" && (f.Source == nil || !matches(s.Source, f.Source.File)) {
+	if s.Source != "" && (f.Source == nil || !replay.Matches(s.Source, f.Source.File)) {
 		return false
 	}
-	if s.Value != "" && !slices.ContainsFunc(f.Values, func(v Value) bool { return matches(s.Value, v.Name) }) {
+	if s.Value != "" && !slices.ContainsFunc(f.Values, func(v Value) bool { return replay.Matches(s.Value, v.Name) }) {
 		return false
 	}
 	if s.Operand >= 0 && (f.Operand == nil || *f.Operand != s.Operand) {

@@ -8,6 +8,7 @@ import (
 
 	"aliascheck/hlo/kernel"
 	"aliascheck/rules/ptx"
+	"aliascheck/rules/replay"
 	"aliascheck/rules/tensormap"
 )
 
@@ -50,27 +51,16 @@ func checkHostTensormaps(p *Pass, k *kernel.Configuration) {
 			if len(param.Maps) > 1 {
 				what = fmt.Sprintf("descriptor %d of the kernel's parameter %d", i, n)
 			}
-			_, j := tensormap.JudgeTriton(tritonFields(&param.Maps[i]))
+			_, j := replay.JudgeTensorMap(&param.Maps[i])
 			reportTensormap(p, param.Maps[i].Buffer, what, j, nil, nil)
 		}
 	}
 }
 
-// tritonFields puts a descriptor into the words of the rules for descriptors.
-func tritonFields(t *kernel.TensorMap) tensormap.TritonFields {
-	box := make([]uint64, len(t.BlockShape))
-	for i, v := range t.BlockShape {
-		box[i] = uint64(v)
-	}
-	return tensormap.TritonFields{
-		ElemType: uint64(t.ElemType), Swizzle: uint64(t.Swizzle), OOBFill: uint64(t.OOBFill),
-		Shape: t.Shape, Strides: t.Strides, BlockShape: box}
-}
-
 // checkDeviceTensormap judges a descriptor that the kernel built and used.
 func checkDeviceTensormap(p *Pass, r *KernelRun, d *ptx.Descriptor, version int) {
-	access := newAccess(&d.Access)
-	what := fmt.Sprintf("the descriptor that the kernel builds and uses (%s)", where(&d.Access))
+	access := replay.NewAccess(&d.Access)
+	what := fmt.Sprintf("the descriptor that the kernel builds and uses (%s)", replay.Where(&d.Access))
 	fields := replaceFields(d)
 	fields.PTXVersion = version
 	reportTensormap(p, d.Buffer, what, tensormap.Judge(tensormap.FromReplace(fields)), r, &access)
@@ -138,7 +128,7 @@ func reportTensormap(p *Pass, buffer int, what string, j tensormap.Judgement, r 
 	pr.Message = fmt.Sprintf("The driver refuses %s: %s.", what, strings.Join(broken, "; "))
 	if r != nil {
 		pr.Evidence = &Evidence{Emulated: &Emulated{Verdict: string(Unsafe), Complete: r.Basis == Complete, Basis: string(r.Basis), Inputs: r.Inputs}}
-		pr.Related = []Related{access.related("use")}
+		pr.Related = []Related{relatedAccess(*access, "use")}
 	}
 	p.Report(pr)
 }

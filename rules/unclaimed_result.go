@@ -1,5 +1,7 @@
 package rules
 
+import "aliascheck/rules/replay"
+
 func unclaimedResult() Rule {
 	return Rule{
 		Code: "AC202", Name: "unclaimed-result", Default: Note,
@@ -10,7 +12,8 @@ func unclaimedResult() Rule {
 			Mend:  "Claim the result with a spare operand: pass an uninitialized buffer of the result's shape and name that pair in input_output_aliases. It costs one allocation of the result's size for as long as the buffer lives before the call; the result itself takes no more.",
 			Wrong: "With XLA of today this is a risk and no defect. It is a warning for kernels that have been hit (Transformer Engine #2730), a note for others.",
 		},
-		Check: checkUnclaimedResult,
+		Confirm: replay.PairForced,
+		Check:   checkUnclaimedResult,
 	}
 }
 
@@ -28,7 +31,7 @@ func checkUnclaimedResult(p *Pass) {
 
 func checkUnclaimedPair(p *Pass, a, b int) {
 	x, r := &p.Call.Operands[a], &p.Call.Results[b]
-	if x.Bytes != r.Bytes || x.Allocation < 0 || share(x.Slice, r.Slice) || p.Call.InDeclaredPair(a) {
+	if x.Bytes != r.Bytes || x.Allocation < 0 || x.Slice.Shares(r.Slice) || p.Call.InDeclaredPair(a) {
 		return
 	}
 	v := p.Pair(a, b)

@@ -1,6 +1,10 @@
 package rules
 
-import "fmt"
+import (
+	"fmt"
+
+	"aliascheck/rules/replay"
+)
 
 func undeclaredOverlap() Rule {
 	return Rule{
@@ -12,7 +16,8 @@ func undeclaredOverlap() Rule {
 			Mend:  "XLA shares an undeclared pair only by mistake: it is a defect of XLA, of a pass, or of an old release. Report it with the dump. Until it is fixed, copy the operand before the call (an optimization barrier keeps the copy), or declare the pair if the kernel is safe in place.",
 			Wrong: "A backend may know that a library call takes the pair in place. The hints that XLA itself has (the matrix C of __cublas$lt$matmul, and in older releases of __cublas$gemm and __cusolver$cholesky) are known and make no finding.",
 		},
-		Check: checkUndeclaredOverlap,
+		Confirm: replay.PairShared,
+		Check:   checkUndeclaredOverlap,
 	}
 }
 
@@ -35,12 +40,4 @@ func checkUndeclaredOverlap(p *Pass) {
 		pr.Evidence = evidence(p.Pair(a, b))
 		p.Report(pr)
 	}
-}
-
-// evidence wraps what the machine showed of a pair; nil where it did not run.
-func evidence(v PairVerdict) *Evidence {
-	if v.Emulated == nil {
-		return nil
-	}
-	return &Evidence{Emulated: v.Emulated}
 }

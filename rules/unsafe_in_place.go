@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"aliascheck/rules/replay"
 	"fmt"
 )
 
@@ -14,7 +15,8 @@ func unsafeInPlace() Rule {
 			Mend:  "Take the pair out of input_output_aliases. If the result must not take new memory, let a spare operand that the kernel never reads claim it.",
 			Wrong: "Where a table of known kernels decided, the kernel may have been rewritten since. Where only some inputs were tried, others may be harmless.",
 		},
-		Check: checkUnsafeInPlace,
+		Confirm: replay.PairShared,
+		Check:   checkUnsafeInPlace,
 	}
 }
 
@@ -36,45 +38,4 @@ func checkUnsafeInPlace(p *Pass) {
 		pr.Confirmation, pr.ConfirmationReason = confirmation(v)
 		p.Report(pr)
 	}
-}
-
-// confirmation is what a pair's verdict says of the finding that rests on it.
-func confirmation(v PairVerdict) (Confirmation, string) {
-	switch {
-	case v.Emulated != nil && v.Emulated.Witness != nil:
-		return Confirmed, v.Reason
-	case v.Basis == Table && v.Emulated != nil:
-		return Unconfirmed, "decided by the table of known kernels; a run of the kernel saw no conflict"
-	case v.Basis == Table:
-		return Unchecked, "decided by the table of known kernels; the kernel was not run"
-	}
-	return Unconfirmed, v.Reason
-}
-
-// witnesses names the reader and the writer that a run of the kernel caught.
-func witnesses(v PairVerdict) []Related {
-	if v.Emulated == nil || v.Emulated.Witness == nil {
-		return nil
-	}
-	w := v.Emulated.Witness
-	return []Related{w.Reader.related("reader"), w.Writer.related("writer")}
-}
-
-func (a Access) related(role string) Related {
-	return Related{
-		Role: role, File: a.File, Line: a.Line,
-		Text: fmt.Sprintf("block (%d,%d,%d), thread (%d,%d,%d), PTX line %d",
-			a.Block[0], a.Block[1], a.Block[2], a.Thread[0], a.Thread[1], a.Thread[2], a.PTXLine),
-	}
-}
-
-// isItsOperand reports whether a claimed result has no pointer of its own: the
-// kernel writes through the operand's, so nothing is shared between two pointers.
-func isItsOperand(p *Pass, operand, result int) bool {
-	return p.Call.IsDeclared(operand, result) && !hasPointer(p, result)
-}
-
-// hasPointer reports whether the kernel is given a pointer for a result leaf.
-func hasPointer(p *Pass, result int) bool {
-	return p.Kernel == nil || p.Kernel.Configurations[0].Takes(len(p.Call.Operands)+result)
 }

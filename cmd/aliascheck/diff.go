@@ -94,7 +94,7 @@ func (o *auditOptions) newDiffJob() (*auditJob, error) {
 		return nil, err
 	}
 	if o.replay != "off" {
-		if job.runner, err = o.kernels.analyzer(); err != nil {
+		if job.runner, err = o.kernels.runner(); err != nil {
 			return nil, err
 		}
 	}

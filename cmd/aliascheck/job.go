@@ -10,6 +10,7 @@ import (
 
 	"aliascheck/hlo"
 	"aliascheck/rules"
+	"aliascheck/rules/confirm"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -22,9 +23,9 @@ type auditJob struct {
 	outputs   []output
 	shard     shard
 	collector *rules.Collector
-	runner    rules.KernelRunner // nil: kernels are not run
-	gpu       string             // that the modules were compiled for; empty where nobody says
-	found     int                // findings, before equal ones are one
+	runner    *confirm.Runner // nil: kernels are not run
+	gpu       string          // that the modules were compiled for; empty where nobody says
+	found     int             // findings, before equal ones are one
 }
 
 // audit reads and judges every module that the paths hold, with several workers.
@@ -109,12 +110,11 @@ type worker struct {
 }
 
 func (j *auditJob) newWorker() *worker {
-	return &worker{
-		reader: hlo.NewReader(j.options.limits),
-		auditor: rules.NewAuditor(rules.Options{
-			Config: j.config, SrcRoot: j.options.srcRoot, Runner: j.runner, Maps: j.options.writes("html"),
-		}),
+	o := rules.Options{Config: j.config, SrcRoot: j.options.srcRoot, Maps: j.options.writes("html")}
+	if j.runner != nil {
+		o.Runner = j.runner
 	}
+	return &worker{reader: hlo.NewReader(j.options.limits), auditor: rules.NewAuditor(o)}
 }
 
 // audit reads one module and judges it. An error is about the file, or is ctx's.

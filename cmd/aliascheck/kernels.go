@@ -6,8 +6,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"aliascheck/rules"
+	"aliascheck/rules/confirm"
+	"aliascheck/rules/emulate"
 	"aliascheck/rules/ptx"
+	"aliascheck/rules/replay"
 
 	"github.com/spf13/cobra"
 )
@@ -33,7 +35,7 @@ func (k *kernelFlags) add(cmd *cobra.Command) {
 	f.IntVar(&k.sample, "sample-blocks", 0, "run about `N` blocks of a launch; its verdicts are never complete (0: all)")
 	f.StringArrayVar(&k.operands, "operand", nil, "contents of an operand, as `CALL:N=FILE.npy`; may be repeated")
 	f.StringVar(&k.cacheDir, "cache-dir", "", "`DIR` that remembers analysed kernels (default: aliascheck in the user's cache)")
-	f.Int64Var(&k.cacheBytes, "max-cache-bytes", rules.DefaultCacheBytes, "about the most `BYTES` to keep in the cache directory; what was not used for longest goes first")
+	f.Int64Var(&k.cacheBytes, "max-cache-bytes", emulate.DefaultCacheBytes, "about the most `BYTES` to keep in the cache directory; what was not used for longest goes first")
 	f.BoolVar(&k.noCache, "no-cache", false, "remember nothing across runs")
 	f.BoolVar(&k.requireAnalysis, "require-analysis", false, "exit 2 where a kernel could not be analysed, or a pair that is declared or shares memory stays unknown")
 }
@@ -55,30 +57,30 @@ func (k *kernelFlags) check() error {
 	return nil
 }
 
-// analyzer makes what runs the kernels.
-func (k *kernelFlags) analyzer() (*rules.KernelAnalyzer, error) {
+// runner makes what runs the kernels: the PTX machine.
+func (k *kernelFlags) runner() (*confirm.Runner, error) {
 	if err := k.check(); err != nil {
 		return nil, err
 	}
-	var files []rules.OperandFile
+	var files []replay.OperandFile
 	for _, flag := range k.operands {
-		file, err := rules.ParseOperandFile(flag)
+		file, err := replay.ParseOperandFile(flag)
 		if err != nil {
 			return nil, err
 		}
 		files = append(files, file)
 	}
-	var snapshots rules.Snapshots
-	return rules.NewKernelAnalyzer(rules.KernelOptions{
+	var snapshots replay.Snapshots
+	runner := confirm.New(emulate.New(emulate.Options{
 		Budget:       ptx.Budget{Steps: k.steps, Memory: k.memory},
 		SampleBlocks: k.sample,
 		Time:         k.time,
-		Operands:     rules.OperandSource{Lookups: []rules.OperandLookup{rules.FromFiles(files), snapshots.Lookup}},
-		Replay:       true,
 		CacheDir:     k.cache(),
 		CacheBytes:   k.cacheBytes,
 		Version:      buildStamp(),
-	}), nil
+	}))
+	runner.Operands = replay.OperandSource{Lookups: []replay.OperandLookup{replay.FromFiles(files), snapshots.Lookup}}
+	return runner, nil
 }
 
 // cache is the directory that remembers analysed kernels; empty for none. A machine

@@ -110,7 +110,7 @@ func (o *auditOptions) prepare(a *app) (*auditJob, error) {
 		return nil, err
 	}
 	if o.replay != "off" {
-		if job.runner, err = o.kernels.analyzer(); err != nil {
+		if job.runner, err = o.kernels.runner(); err != nil {
 			return nil, err
 		}
 	}

@@ -9,7 +9,6 @@ import (
 
 	"aliascheck/cmd/aliascheck/report"
 	"aliascheck/cudarun"
-	"aliascheck/rules"
 
 	"github.com/spf13/cobra"
 )
@@ -53,25 +52,25 @@ func (g *gpuFlags) check() error {
 	return nil
 }
 
-// around puts the card, where there is one and the flags want it, around the job's
-// runner. What it returns ends the workers.
+// around lets the card, where there is one and the flags want it, be asked after the
+// job's other engines. What it returns ends the workers.
 func (g *gpuFlags) around(ctx context.Context, mode string, job *auditJob, progress func(cudarun.Progress)) (end func(), err error) {
-	r, err := g.open(ctx, mode, "--replay "+mode, job.runner, progress)
-	if err != nil || r == nil {
+	e, err := g.open(ctx, mode, "--replay "+mode, progress)
+	if err != nil || e == nil {
 		return func() {}, err
 	}
-	job.runner = r
-	return r.close, nil
+	job.runner.Engines = append(job.runner.Engines, e)
+	return e.Close, nil
 }
 
 func (g *gpuFlags) options(progress func(cudarun.Progress)) cudarun.Options {
 	return cudarun.Options{Devices: g.devices, LaunchDeadline: g.timeout, Budget: g.budget, Progress: progress}
 }
 
-// open starts the workers of --replay gpu, or of auto where a GPU answers, around
-// the runner that analyses kernels. Without a GPU, gpu is an error and auto goes
-// without: then the result is nil. asked is what asked for a GPU, for errors.
-func (g *gpuFlags) open(ctx context.Context, mode, asked string, inner rules.KernelRunner, progress func(cudarun.Progress)) (*gpuRunner, error) {
+// open starts the workers of --replay gpu, or of auto where a GPU answers. Without a
+// GPU, gpu is an error and auto goes without: then the result is nil. asked is what
+// asked for a GPU, for errors.
+func (g *gpuFlags) open(ctx context.Context, mode, asked string, progress func(cudarun.Progress)) (*cudarun.Engine, error) {
 	if mode != "gpu" && mode != "auto" {
 		if len(g.sanitize) > 0 || g.all {
 			return nil, fmt.Errorf("--sanitize and --all need --replay gpu")
@@ -81,18 +80,17 @@ func (g *gpuFlags) open(ctx context.Context, mode, asked string, inner rules.Ker
 	if err := g.check(); err != nil {
 		return nil, err
 	}
-	r := &gpuRunner{inner: inner, flags: g, options: g.options(progress), sanitized: map[string]sanitizerResult{}}
+	o := cudarun.EngineOptions{Options: g.options(progress), All: g.all, Tools: g.sanitize}
 	if len(g.sanitize) > 0 {
 		var err error
-		if r.sanitizer, err = cudarun.FindSanitizer(); err != nil {
+		if o.Sanitizer, err = cudarun.FindSanitizer(); err != nil {
 			return nil, fmt.Errorf("--sanitize: %w", err)
 		}
 	}
-	session, err := cudarun.Open(ctx, r.options)
+	session, err := cudarun.Open(ctx, o.Options)
 	switch {
 	case err == nil:
-		r.session = session
-		return r, nil
+		return cudarun.NewEngine(session, o), nil
 	case mode == "auto" && !g.all && len(g.sanitize) == 0:
 		return nil, nil
 	}

@@ -10,6 +10,8 @@ import (
 
 	"aliascheck/hlo"
 	"aliascheck/rules"
+	"aliascheck/rules/confirm"
+	"aliascheck/rules/emulate"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -89,7 +91,7 @@ func auditDump(t *testing.T, name string) *rules.ModuleReport {
 		require.NoError(t, err)
 		m, err := hlo.NewReader(hlo.Limits{}).Read(src)
 		require.NoError(t, err)
-		runner := rules.NewKernelAnalyzer(rules.KernelOptions{Replay: true})
+		runner := confirm.New(emulate.New(emulate.Options{}))
 		return rules.NewAuditor(rules.Options{Runner: runner}).Module(context.Background(), m)
 	}
 	require.Fail(t, "no module", name)

@@ -11,6 +11,7 @@ import (
 	"aliascheck/cudarun"
 	"aliascheck/hlo"
 	"aliascheck/rules"
+	"aliascheck/rules/replay"
 
 	"github.com/spf13/cobra"
 )
@@ -67,13 +68,13 @@ func (o *replayOptions) run(ctx context.Context, a *app, paths []string) error {
 	if err != nil {
 		return err
 	}
-	gpu, err := o.audit.gpu.open(ctx, "gpu", "replay needs a GPU", job.runner, nil)
+	gpu, err := o.audit.gpu.open(ctx, "gpu", "replay needs a GPU", nil)
 	if err != nil {
 		return err
 	}
-	defer gpu.close()
-	gpu.only = finding.Instruction
-	job.runner = gpu
+	defer gpu.Close()
+	gpu.SetOnly(finding.Instruction)
+	job.runner.Engines = append(job.runner.Engines, gpu)
 	replayed, err := o.again(ctx, job, finding, paths)
 	if err != nil {
 		return err
@@ -89,7 +90,7 @@ func (o *replayOptions) job() (*auditJob, error) {
 	if job.config, err = o.audit.loadConfig(); err != nil {
 		return nil, err
 	}
-	job.runner, err = o.audit.kernels.analyzer()
+	job.runner, err = o.audit.kernels.runner()
 	return job, err
 }
 
@@ -140,7 +141,7 @@ func show(a *app, f *rules.Finding, srcRoot string) error {
 	if f.Evidence == nil || f.Evidence.GPU == nil {
 		return errors.New("the finding was not replayed: " + f.ConfirmationReason)
 	}
-	var evidence gpuEvidence
+	var evidence cudarun.Evidence
 	if err := json.Unmarshal(f.Evidence.GPU, &evidence); err != nil {
 		return err
 	}
@@ -169,6 +170,12 @@ func replayCommandLine(f *rules.Finding, srcRoot string) string {
 	}
 	path, _, _ := strings.Cut(f.Path, "!/") // a member of an archive is found in the archive
 	return line + " " + shellWord(path)
+}
+
+// replayable says whether a replay can show something of a rule's findings.
+func replayable(code string) bool {
+	r, ok := rules.Lookup(code)
+	return ok && r.Confirm != replay.NoQuestion
 }
 
 // shellWord quotes what a shell would not take as one word as it stands.

@@ -7,60 +7,62 @@ import (
 	"aliascheck/cudarun"
 	"aliascheck/hlo"
 	"aliascheck/hlo/kernel"
-	"aliascheck/rules"
+	"aliascheck/rules/confirm"
+	"aliascheck/rules/emulate"
+	"aliascheck/rules/replay"
 )
 
 // machineControls runs the controls of which the PTX machine has an opinion.
 func machineControls(ctx context.Context, _ []int) ([]row, error) {
-	analyzer := rules.NewKernelAnalyzer(rules.KernelOptions{})
+	runner := confirm.New(emulate.New(emulate.Options{}))
 	var rows []row
 	for _, c := range cudarun.Controls() {
-		ask := machineOpinion(c.Code)
+		ask := machineOpinion(c.Question)
 		if ask == nil {
 			continue
 		}
 		shown := row{engine: "PTX machine", name: c.Name, code: c.Code, found: c.Want == "confirmed"}
 		call, kernel := controlCall(&c.Plan)
-		effects, reason := analyzer.Run(ctx, call, kernel)
-		if effects == nil || reason != "" {
-			shown.said = "not analysed: " + reason
+		ran := runner.Analyse(ctx, call, kernel)
+		if ran.Analysis == nil || ran.Reason != "" {
+			shown.said = "not analysed: " + ran.Reason
 		} else {
-			got := ask(effects)
+			got := ask(ran.Analysis)
 			shown.ok = got == shown.found
-			shown.said = effects.Pair(0, 0).Reason
+			shown.said = ran.Analysis.Pair(0, 0).Reason
 		}
 		rows = append(rows, shown)
 	}
 	return rows, nil
 }
 
-// machineOpinion tells from a control's effects whether they show a code; nil where
+// machineOpinion tells from a control's analysis whether it shows what is asked; nil where
 // the machine has no opinion.
-func machineOpinion(code string) func(rules.Effects) bool {
-	run := func(e rules.Effects) *rules.KernelRun { return &e.KernelRuns()[0] }
-	switch code {
-	case "AC201":
-		return func(e rules.Effects) bool { return e.Pair(0, 0).Verdict == rules.Unsafe }
-	case "AC203":
-		return func(e rules.Effects) bool { return run(e).Buffers[0].WrittenBy != nil }
-	case "AC204":
-		return func(e rules.Effects) bool {
+func machineOpinion(q replay.Question) func(*replay.Analysis) bool {
+	run := func(a *replay.Analysis) *replay.KernelRun { return &a.Runs[0] }
+	switch q {
+	case replay.PairShared:
+		return func(a *replay.Analysis) bool { return a.Pair(0, 0).Verdict == replay.Unsafe }
+	case replay.Changed:
+		return func(a *replay.Analysis) bool { return run(a).Buffers[0].WrittenBy != nil }
+	case replay.Unwritten:
+		return func(a *replay.Analysis) bool {
 			covered := int64(0)
-			for _, r := range run(e).Buffers[1].Written {
+			for _, r := range run(a).Buffers[1].Written {
 				covered += r.End - r.Start
 			}
-			return covered < controlBytes(e)
+			return covered < controlBytes
 		}
-	case "AC205":
-		return func(e rules.Effects) bool { return len(run(e).Buffers[1].ReadFirst) > 0 }
-	case "AC206", "AC903":
-		return func(e rules.Effects) bool { return len(run(e).Strays) > 0 }
+	case replay.ReadFirst:
+		return func(a *replay.Analysis) bool { return len(run(a).Buffers[1].ReadFirst) > 0 }
+	case replay.Outside, replay.Faults:
+		return func(a *replay.Analysis) bool { return len(run(a).Strays) > 0 }
 	}
 	return nil
 }
 
 // controlBytes is the size of a control's result: what its operand's reads cover.
-func controlBytes(rules.Effects) int64 { return 4 * cudarun.ControlElements }
+const controlBytes = 4 * cudarun.ControlElements
 
 // controlCall is a control as a call in a module of its own.
 func controlCall(p *cudarun.Plan) (*alias.Call, *kernel.Call) {

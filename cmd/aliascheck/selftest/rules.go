@@ -11,6 +11,8 @@ import (
 
 	"aliascheck/hlo"
 	"aliascheck/rules"
+	"aliascheck/rules/confirm"
+	"aliascheck/rules/emulate"
 )
 
 // modules are real dumps of testdata, and dumps that its fault injector bent
@@ -95,7 +97,7 @@ func auditEmbedded(ctx context.Context, name string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	runner := rules.NewKernelAnalyzer(rules.KernelOptions{Time: time.Minute})
+	runner := confirm.New(emulate.New(emulate.Options{Time: time.Minute, NoReplay: true}))
 	var found []string
 	for _, f := range rules.NewAuditor(rules.Options{Runner: runner}).Module(ctx, m).Findings {
 		found = append(found, f.Code)

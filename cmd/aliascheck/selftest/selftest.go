@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"aliascheck/cudarun"
+	"aliascheck/rules/replay"
 )
 
 // deadline is enough for the controls' kernels on any card; the control
@@ -104,8 +105,8 @@ func sanitizerControls(ctx context.Context, devices []int) ([]row, error) {
 	s.Close()
 	var rows []row
 	for _, c := range cudarun.Controls() {
-		found := c.Code == "AC903" && c.Want == "confirmed"
-		if !found && !(c.Code == "AC901" && c.Want == "unconfirmed") {
+		found := c.Question == replay.Faults && c.Want == "confirmed"
+		if !found && !(c.Question == replay.Unstable && c.Want == "unconfirmed") {
 			continue
 		}
 		shown := row{engine: "memcheck", name: c.Name, code: c.Code, found: found}

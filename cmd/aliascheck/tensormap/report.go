@@ -155,14 +155,15 @@ func (r *Report) place(g *group) string {
 	return fmt.Sprintf("%s:%d", r.path, g.entry.First)
 }
 
-// finding is the AC401 of a descriptor, where there is one.
+// finding is what rule tensormap-invalid says of a descriptor, where there is one.
 func (r *Report) finding(g *group) (rules.Finding, bool) {
 	e, j := &g.entry, &g.judgement
 	severity, message := g.verdict()
 	if severity == "" {
 		return rules.Finding{}, false
 	}
-	f := rules.Finding{Code: "AC401", Rule: "tensormap-invalid", Severity: severity, Fingerprint: keyOf(e), Path: r.path,
+	rule, _ := rules.Lookup("tensormap-invalid")
+	f := rules.Finding{Code: rule.Code, Rule: rule.Name, Severity: severity, Fingerprint: keyOf(e), Path: r.path,
 		Target: e.Descriptor.Mode.Function(), Kernel: e.Name, Related: []rules.Related{}, Tests: []string{}, Calls: g.prints,
 		Message: message, Fix: fixText(j)}
 	if e.First > 0 {
