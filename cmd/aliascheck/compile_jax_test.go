@@ -152,10 +152,10 @@ func (s *compileSuite) everyProgram(t *testing.T) {
 	for _, gpu := range []string{"a100", "h100"} {
 		got := r.verdicts(gpu)
 		for name, verdict := range want {
-			if strings.HasPrefix(name, "triton_") && verdict != "apart" {
-				assert.Equal(t, verdict, got[name], "%s for %s", name, gpu)
-			}
-			if got[name] == "safe" || got[name] == "unsafe" {
+			if verdict == "safe" || verdict == "unsafe" {
+				if gpu == "a100" && strings.HasPrefix(name, "mosaic_") {
+					verdict = "" // refused
+				}
 				assert.Equal(t, verdict, got[name], "%s for %s", name, gpu)
 			}
 		}

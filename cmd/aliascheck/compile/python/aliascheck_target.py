@@ -116,7 +116,8 @@ class Target:
         self.jax, self.jaxlib = check_packages(job.get("needs_ptxas", True))
         self.dropped = []      # fields that this JAX does not know
         self.placeholders = [] # FFI targets that nobody registered
-        self.options = {"xla_dump_to": self.dump, "xla_dump_hlo_as_proto": True, "xla_dump_emitter_re": "ptx"}
+        self.options = {"xla_dump_to": self.dump, "xla_dump_hlo_as_proto": True, "xla_dump_hlo_as_text": True,
+                        "xla_dump_emitter_re": "ptx"}  # text: some files beside a module have no other form
         self.unknown = []      # options that this XLA does not know
         self.notes = []        # what was switched off for want of a card
         self._topologies, self._meshes = {}, {}
