@@ -15,12 +15,14 @@ func newDiffCommand(a *app) *cobra.Command {
 	o := auditOptions{failOn: "never", findingsCode: exitFindings, color: "never"}
 	cmd := &cobra.Command{
 		Use:   "diff [flags] OLD NEW",
-		Short: "Compare the custom calls of two dumps",
+		Short: "Compare the custom calls and the memory of two dumps",
 		Long: `diff says what the assignment of one dump does that the other's does not: two
 JAX versions, a test alone and in the full suite, before and after a change.
 Calls are matched by module name, target, kernel, shapes and Python function,
 and compared in their declared pairs, sharing, kind of memory, autotuner
-entries and verdict. Module numbers, offsets and ids do not count.
+entries and verdict. Module numbers, offsets and ids do not count. Findings about
+a module's memory that are no call's, like two values in one place (AC107), are
+matched by module name and fingerprint.
 
 Where one dump holds a call more often than the other, it counts as changed if
 one of them is in a state that the other dump has nowhere.

@@ -11,6 +11,8 @@ type Dump struct {
 	modules, calls int
 	incomplete     []string
 	variants       map[Identity][]*variant // in the order of the dump
+	found          []Found                 // about modules' memory, no call's
+	foundAt        map[sameFinding]int
 }
 
 // variant is one state of a call. Programs that are compiled again and again have

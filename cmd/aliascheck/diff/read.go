@@ -16,6 +16,7 @@ type moduleFacts struct {
 	err    string
 	ids    []Identity
 	states []*variant
+	found  []Found
 }
 
 // Options say how a dump is read.
@@ -84,13 +85,14 @@ func Read(ctx context.Context, o Options, path string) (*Dump, error) {
 // join puts the modules of a dump together, in their order.
 func join(all []moduleFacts) *Dump {
 	slices.SortFunc(all, func(x, y moduleFacts) int { return x.number - y.number })
-	d := &Dump{variants: map[Identity][]*variant{}}
+	d := &Dump{variants: map[Identity][]*variant{}, foundAt: map[sameFinding]int{}}
 	for _, m := range all {
 		if m.err != "" {
 			d.incomplete = append(d.incomplete, m.err)
 			continue
 		}
 		d.modules++
+		d.addFindings(m.found)
 		for n, id := range m.ids {
 			d.add(id, m.states[n])
 		}
@@ -119,7 +121,7 @@ func (w *factWorker) read(ctx context.Context, src hlo.Source) moduleFacts {
 		f := &judged.Findings[i]
 		found[f.Fingerprint] = f.Code + " " + f.Rule + " (" + string(f.Severity) + ")"
 	}
-	var out moduleFacts
+	out := moduleFacts{found: memoryFindings(judged.Findings)}
 	for n, c := range w.facts.alias.Calls(m) {
 		call := &judged.Calls[n] // the auditor goes through the calls in the same order
 		file, function := w.auditor.Place(m, c.Instruction)

@@ -20,6 +20,10 @@ type Report struct {
 	Changed       []Entry    `json:"changed"`
 	Removed       []Entry    `json:"removed"` // calls that only OLD has
 	Added         []Entry    `json:"added"`   // calls that only NEW has
+
+	// Findings about modules' memory that are no call's: gone in NEW, and new there.
+	FindingsRemoved []Found `json:"findings_removed"`
+	FindingsAdded   []Found `json:"findings_added"`
 }
 
 type Side struct {
@@ -61,6 +65,7 @@ func Compare(tool rules.Tool, paths [2]string, old, new *Dump) *Report {
 		SchemaVersion: 1, Tool: tool,
 		Old: sideOf(paths[0], old), New: sideOf(paths[1], new),
 		Changed: entriesOf(changed), Removed: entriesOf(removed), Added: entriesOf(added),
+		FindingsRemoved: onlyIn(old, new), FindingsAdded: onlyIn(new, old),
 	}
 }
 
@@ -85,7 +90,9 @@ func placeOf(v *variant, calls int) *Place {
 }
 
 // Same reports whether there is nothing to tell.
-func (r *Report) Same() bool { return len(r.Changed)+len(r.Removed)+len(r.Added) == 0 }
+func (r *Report) Same() bool {
+	return len(r.Changed)+len(r.Removed)+len(r.Added)+len(r.FindingsRemoved)+len(r.FindingsAdded) == 0
+}
 
 // Whole reports whether both dumps were read whole.
 func (r *Report) Whole() bool { return len(r.Old.Incomplete)+len(r.New.Incomplete) == 0 }
@@ -112,6 +119,8 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	writeList(out, "only in "+r.Old.Dump, r.Removed)
 	writeList(out, "only in "+r.New.Dump, r.Added)
+	writeFound(out, "memory findings only in "+r.Old.Dump, r.FindingsRemoved)
+	writeFound(out, "memory findings only in "+r.New.Dump, r.FindingsAdded)
 	for _, side := range [...]*Side{&r.Old, &r.New} {
 		for n, x := range side.Incomplete {
 			if n == maxOnly {
@@ -122,6 +131,9 @@ func (r *Report) WriteText(w io.Writer) error {
 		}
 	}
 	verdict := fmt.Sprintf("%d changed, %d only in OLD, %d only in NEW", len(r.Changed), len(r.Removed), len(r.Added))
+	if n, m := len(r.FindingsRemoved), len(r.FindingsAdded); n+m > 0 {
+		verdict += fmt.Sprintf(", memory findings: %d only in OLD, %d only in NEW", n, m)
+	}
 	if r.Same() {
 		verdict = "no difference"
 		if !r.Whole() {
