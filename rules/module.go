@@ -29,7 +29,7 @@ type ModulePass struct {
 
 // Value is one of the values that a finding is about, whoever defines it.
 type Value struct {
-	Role string `json:"role"` // "lost": what is read wrong; "written": what lies there instead
+	Role string `json:"role"` // "lost": what is read wrong; "instead": what lies there
 	// Name is what the program calls it: an entry parameter's name in Python
 	// (state['step']), else the instruction and the shape index (fusion.3{0}).
 	Name        string    `json:"name"`
@@ -49,7 +49,7 @@ type Value struct {
 // The roles of values.
 const (
 	RoleLost    = "lost"
-	RoleWritten = "written"
+	RoleInstead = "instead"
 )
 
 // ModuleProblem is what a rule reports of a module.
@@ -147,7 +147,7 @@ func (p *ModulePass) Report(pr ModuleProblem) {
 	}
 	f.Values = append(f.Values, p.value(RoleLost, pr.Lost))
 	if pr.Written >= 0 {
-		f.Values = append(f.Values, p.value(RoleWritten, pr.Written))
+		f.Values = append(f.Values, p.value(RoleInstead, pr.Written))
 	}
 	if f.Related == nil {
 		f.Related = []Related{}

@@ -52,6 +52,21 @@ func TestReadmeShowsWhatIsPrinted(t *testing.T) {
 	assert.Empty(t, stderr.String())
 }
 
+// TestReadmeShowsATrainingStep audits the dump of the training step that the README shows.
+func TestReadmeShowsATrainingStep(t *testing.T) {
+	root := repository(t)
+	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	require.NoError(t, err)
+	shown := regexp.MustCompile("(?s)```\n\\$ aliascheck train_dump/\n(.*?)```\n").FindSubmatch(text)
+	require.NotNil(t, shown)
+	t.Setenv("COLUMNS", "80")
+	var stdout, stderr bytes.Buffer
+	code := run([]string{"--no-cache", "--replay", "emulate", filepath.Join(root, "testdata", "assignment", "optax_adamw")}, nil, &stdout, &stderr)
+	assert.Equal(t, exitFindings, code)
+	assert.Equal(t, string(shown[1]), stdout.String())
+	assert.Empty(t, stderr.String())
+}
+
 // TestDocumentsNameRealFlags looks up every flag of ours that the documents name.
 func TestDocumentsNameRealFlags(t *testing.T) {
 	known := map[string]bool{"help": true}
