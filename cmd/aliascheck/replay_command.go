@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
+	"aliascheck/cmd/aliascheck/repro"
 	"aliascheck/cudarun"
 	"aliascheck/hlo"
 	"aliascheck/rules"
@@ -29,6 +31,7 @@ func newWorkerCommand(a *app) *cobra.Command {
 type replayOptions struct {
 	audit   auditOptions
 	finding string
+	repro   string // folder for a report to XLA; empty: replay
 }
 
 func newReplayCommand(a *app) *cobra.Command {
@@ -41,14 +44,19 @@ with its buffers apart, with the sharing that the finding is about, and
 confined to the smallest part of the card. It prints what that showed, and all
 counts as JSON.
 
+With --write-repro DIR nothing is run: of a finding about XLA's own buffer
+assignment (AC107, AC108) it writes what an issue needs: the module's files, the
+two values with how long each is needed, and the memory over the schedule.
+
 Exit code: 0 where the replay does not show the finding, 1 where it does, 2
 where it could not be made.`,
-		Example: "  aliascheck replay --finding 3f2a9c dump_dir/",
+		Example: "  aliascheck replay --finding 3f2a9c dump_dir/\n  aliascheck replay --finding 77ab01 --write-repro issue/ dump_dir/",
 		Args:    atLeastOne("no dump was named: `aliascheck replay --finding FINGERPRINT DUMP`, as the text report has it with each finding"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), a, args) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.finding, "finding", "", "`FINGERPRINT` of the finding, or its beginning")
+	f.StringVar(&o.repro, "write-repro", "", "write the module and the conflict into `DIR`, for an issue; for AC107 and AC108")
 	f.StringVar(&o.audit.config, "config", "", "configuration `FILE` (default "+defaultConfig+" where it exists)")
 	f.StringVar(&o.audit.srcRoot, "src-root", "", "`DIR` that Python files are named relative to: as in the audit that found it")
 	o.audit.kernels.add(cmd)
@@ -68,6 +76,12 @@ func (o *replayOptions) run(ctx context.Context, a *app, paths []string) error {
 	if err != nil {
 		return err
 	}
+	if o.repro != "" {
+		return o.writeRepro(a, finding)
+	}
+	if len(finding.Values) > 0 {
+		return fmt.Errorf("%s has no kernel to replay: XLA's own assignment does it; --write-repro DIR writes what an issue needs", finding.Code)
+	}
 	gpu, err := o.audit.gpu.open(ctx, "gpu", "replay needs a GPU", nil)
 	if err != nil {
 		return err
@@ -82,9 +96,24 @@ func (o *replayOptions) run(ctx context.Context, a *app, paths []string) error {
 	return show(a, replayed, o.audit.srcRoot)
 }
 
+// writeRepro writes what an issue about the finding needs.
+func (o *replayOptions) writeRepro(a *app, f *rules.Finding) error {
+	wrote, err := repro.Write(o.repro, f, tool())
+	if err != nil {
+		return err
+	}
+	for _, name := range wrote {
+		fmt.Fprintln(a.stdout, filepath.Join(o.repro, name))
+	}
+	return nil
+}
+
 // job is an audit without reports.
 func (o *replayOptions) job() (*auditJob, error) {
 	o.audit.jobs = 1
+	if o.repro != "" {
+		o.audit.format = "html" // the finding gets its memory map
+	}
 	job := &auditJob{options: &o.audit, collector: rules.NewCollector()}
 	var err error
 	if job.config, err = o.audit.loadConfig(); err != nil {
@@ -161,6 +190,9 @@ func show(a *app, f *rules.Finding, srcRoot string) error {
 
 // replayCommandLine repeats a finding's replay on a GPU; empty where there is none.
 func replayCommandLine(f *rules.Finding, srcRoot string) string {
+	if len(f.Values) > 0 {
+		return reproCommandLine(f, srcRoot)
+	}
 	if f.Confirmation == "" || f.Kernel == "" || !replayable(f.Code) {
 		return ""
 	}
@@ -176,6 +208,16 @@ func replayCommandLine(f *rules.Finding, srcRoot string) string {
 func replayable(code string) bool {
 	r, ok := rules.Lookup(code)
 	return ok && r.Confirm != replay.NoQuestion
+}
+
+// reproCommandLine writes what an issue about a finding of XLA's own needs.
+func reproCommandLine(f *rules.Finding, srcRoot string) string {
+	line := "aliascheck replay --write-repro issue/ --finding " + f.Fingerprint
+	if srcRoot != "" {
+		line += " --src-root " + shellWord(srcRoot)
+	}
+	path, _, _ := strings.Cut(f.Path, "!/")
+	return line + " " + shellWord(path)
 }
 
 // shellWord quotes what a shell would not take as one word as it stands.

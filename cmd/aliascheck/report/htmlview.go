@@ -81,7 +81,7 @@ func findingView(f *rules.Finding, o Options, budget *int) htmlFinding {
 		GPUs: compiledFor(f),
 		Map:  mapView(f.Map, budget),
 	}
-	if o.Replay != nil {
+	if o.Replay != nil && len(f.Values) == 0 {
 		v.Again = Clean(o.Replay(f))
 	}
 	if f.Operand != nil {

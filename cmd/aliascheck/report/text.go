@@ -76,13 +76,17 @@ func (t *textWriter) finding(f *rules.Finding) {
 	fmt.Fprintln(t.out)
 }
 
-// again prints how to repeat a replay: on one line, however long, that a shell takes.
+// again prints how to repeat a replay, or how to report what is XLA's: on one line, however long, that a shell takes.
 func (t *textWriter) again(f *rules.Finding) {
 	if t.replay == nil {
 		return
 	}
 	if line := t.replay(f); line != "" {
-		fmt.Fprintf(t.out, "  %s%s\n", t.paint.dim(fmt.Sprintf("%-*s", label, "on a GPU")), Clean(line))
+		word := "on a GPU"
+		if len(f.Values) > 0 {
+			word = "report"
+		}
+		fmt.Fprintf(t.out, "  %s%s\n", t.paint.dim(fmt.Sprintf("%-*s", label, word)), Clean(line))
 	}
 }
 
