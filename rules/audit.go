@@ -316,7 +316,7 @@ func (p *Pass) pairReport(r *Call, a, b int) {
 		return
 	}
 	v := p.Pair(a, b)
-	if isItsOperand(p, a, b) {
+	if isItsOperand(p, a, b) && v.Verdict != Unsafe {
 		v = PairVerdict{Verdict: Safe, Basis: v.Basis, Reason: "the kernel takes one pointer for both"}
 	}
 	if p.Effects != nil {

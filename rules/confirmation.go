@@ -35,6 +35,9 @@ func (a *Auditor) confirm(ctx context.Context, p *Pass) {
 // confirmFinding asks of finding n.
 func (a *Auditor) confirmFinding(ctx context.Context, p *Pass, n int) {
 	f := &p.findings[n]
+	if a.questions[f.Code] == replay.PairShared && isItsOperand(p, p.leaves[n][0], p.leaves[n][1]) {
+		return // with one pointer for both, the kernel cannot be run with them apart
+	}
 	claim := replay.Claim{
 		Question: a.questions[f.Code], Operand: p.leaves[n][0], Result: p.leaves[n][1], Minor: f.Severity == Note,
 		Confirmation: f.Confirmation, Reason: f.ConfirmationReason, Evidence: f.Evidence,

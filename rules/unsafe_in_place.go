@@ -23,17 +23,22 @@ func unsafeInPlace() Rule {
 func checkUnsafeInPlace(p *Pass) {
 	for _, o := range p.Overlaps.OperandResult {
 		a, b := int(o.A), int(o.B)
-		if badPair(p.Call, a, b) || isItsOperand(p, a, b) {
+		if badPair(p.Call, a, b) {
 			continue
 		}
 		v := p.Pair(a, b)
-		if v.Verdict != Unsafe {
+		one := isItsOperand(p, a, b)
+		if v.Verdict != Unsafe || one && (v.Emulated == nil || v.Emulated.Witness == nil) {
 			continue
 		}
 		pr := Problem{
 			Operand: a, Result: b, Evidence: evidence(v), Related: witnesses(v),
 			Message: fmt.Sprintf("%s and %s share memory, and the kernel is not safe in place: %s.", p.Operand(a), p.Result(b), v.Reason),
 			Fix:     fmt.Sprintf("take operand %d out of input_output_aliases, or claim the result with a spare operand", p.Call.Operands[a].Operand),
+		}
+		if one {
+			pr.Message = fmt.Sprintf("%s is %s: the kernel works on both through one pointer, and is not safe in place: %s.", p.Operand(a), p.Result(b), v.Reason)
+			pr.Fix = "give the kernel a result of its own to write"
 		}
 		pr.Confirmation, pr.ConfirmationReason = confirmation(v)
 		p.Report(pr)

@@ -124,7 +124,7 @@ func (g *agreement) try1(ctx context.Context, recipes []replay.Recipe) bool {
 	g.sides.add(a.outcome)
 	g.note(recipes)
 	for _, p := range g.left() {
-		v := a.outcome.InPlace(p.Operand, g.plan.writtenThrough(g.config, p.Result), p.Shift)
+		v := g.plan.verdict(g.config, a.outcome, p.Operand, p.Result, p.Shift)
 		switch v.Safety {
 		case ptx.Unsafe:
 			p.Verdict, p.Inputs = v, g.plan.deciding(a)

@@ -110,9 +110,9 @@ func (k *Engine) analyseOne(ctx context.Context, p kernelPlan, c *kernel.Configu
 	r.Strays, r.Hang, r.LateCopies, r.Descriptors = out.OutOfBounds, out.Hang, out.LateCopies, out.Descriptors
 	for _, pair := range p.Pairs {
 		result := p.writtenThrough(config, pair.Result)
-		if out.Hang == nil && p.judged(config, pair) && !settles(&r, pair) {
+		if out.Hang == nil && (p.judged(config, pair) || p.onePointer(config, pair)) && !settles(&r, pair) {
 			r.Pairs = append(r.Pairs, replay.PairRun{Operand: pair.Operand, Result: pair.Result, Shift: pair.Shift,
-				Verdict: out.InPlace(pair.Operand, result, pair.Shift), Basis: pairBasis(out, pair.Operand, result)})
+				Verdict: p.verdict(config, out, pair.Operand, pair.Result, pair.Shift), Basis: pairBasis(out, pair.Operand, result)})
 		}
 	}
 	if r.Made && out.Hang == nil {
@@ -180,6 +180,24 @@ func (p kernelPlan) writtenThrough(c *configuration, result int) int {
 		return -1
 	}
 	return n
+}
+
+// onePointer says that the kernel was compiled to work on a declared pair through one
+// pointer, and is to be held to it. jax-triton passes one pointer for kernels that were
+// written to take two, or one: what they do with it is their business (DESIGN, "Safe in
+// place"). A Ref of Pallas is one piece of memory whose contents the program goes on with.
+func (p kernelPlan) onePointer(c *configuration, pair replay.Pair) bool {
+	return p.Call.Source != "triton" && pair.Shared && pair.Shift == 0 && c.takes(pair.Operand) &&
+		p.writtenThrough(c, pair.Result) == pair.Operand
+}
+
+// verdict holds the accesses through a pair's pointers to each other, or through its one.
+func (p kernelPlan) verdict(c *configuration, out *ptx.Outcome, operand, result int, shift int64) ptx.Verdict {
+	through := p.writtenThrough(c, result)
+	if through == operand {
+		return out.OneBuffer(operand)
+	}
+	return out.InPlace(operand, through, shift)
 }
 
 // launch runs a launch within the budget. One that takes more steps is run again on

@@ -150,6 +150,9 @@ const copyIgnore = 1 << 0
 func (o *copyOp) issue(s *threadGroup) {
 	m, b := s.m, s.b
 	t := touch{s: s, c: o.c, mask: o.mask, addr: &o.dst, u: o.dst.u, space: spaceShared}
+	if m.p.flights && len(b.flights.list) > 0 {
+		t.early(true)
+	}
 	first := true
 	span := func(off int64) {
 		if first || off < o.lo {

@@ -65,6 +65,7 @@ func (x *bulk) shared(a uint64, n int64, write bool) (*block, int64, bool) {
 		t := touch{s: x.s, c: x.c, space: spaceShared}
 		b.copies.use(&t, b, int(x.thread), off, n, write)
 	}
+	x.outstanding(b, off, n, write)
 	return b, off, true
 }
 
@@ -212,6 +213,9 @@ func (x *bulk) plain() {
 		g, off := x.global(reads, x.address(x.op.src), n)
 		if ok {
 			to := x.targets(first)
+			for _, b := range to {
+				x.takeOff(b, at, n, true)
+			}
 			x.fetch(g, off, to, at, n, straight)
 			x.complete(to, n)
 		}
@@ -219,6 +223,7 @@ func (x *bulk) plain() {
 		from, at, ok := x.shared(x.address(x.op.src), n, false)
 		g, off := x.global(x.direction(), x.address(x.op.dst), n)
 		if ok && g != nil {
+			x.takeOff(from, at, n, false)
 			x.flush(from, at, g, off, n, straight)
 		}
 	}

@@ -191,6 +191,9 @@ func (b *block) barrierAll() {
 		b.clock, b.clocks = j.done(), nil
 	}
 	b.epoch, b.warpAll, b.warps = b.cl.seq, b.cl.seq, nil
+	if len(b.flights.list) > 0 {
+		b.flights.settle(b)
+	}
 }
 
 // acquire adds k to what a thread knows.

@@ -21,6 +21,8 @@ type block struct {
 	ltags  []uint8
 	bars   []barrier // 16, once one is waited at
 	copies copies
+
+	flights flights
 }
 
 // clusterRun is a cluster while it runs: its blocks run together.
@@ -147,6 +149,9 @@ func (b *block) reset() {
 		b.copies.list, b.copies.commits = nil, nil
 	}
 	b.copies.commit = 0
+	if b.m.p.flights {
+		b.flights.reset(b.m)
+	}
 }
 
 // firstGroup gives a block's first group, with registers.

@@ -105,6 +105,7 @@ type program struct {
 	frame   int64                 // bytes of local memory per thread
 	globals []global
 	hasBars bool
+	flights bool // there are bulk copies or wgmma
 	hasMaps bool // tensor maps are built: shared memory keeps its contents
 }
 

@@ -57,6 +57,7 @@ func compile(e *syntax.Entry) (*program, error) {
 	p := &program{entry: e, fn: e.Function}
 	l := &lowerer{p: p, consts: map[constant]int32{}, params: map[paramKey]int32{}, frames: map[*syntax.Variable]int64{}, offsets: map[*syntax.Variable]int64{}, carry: -1, mod: e.Module,
 		copies: hasCopies(e.Function)}
+	p.flights = hasFlights(e.Function)
 	l.rows, l.known = map[string]Row{}, map[string][]form{}
 	for _, r := range Rows() {
 		l.rows[r.Opcode] = r

@@ -151,10 +151,11 @@ type findings struct {
 
 // spare is memory of blocks that are over, for the next.
 type spare struct {
-	cluster0   clusterRun // the one that runs
-	groups0    []*threadGroup
-	sharedPool []sharedMemory
-	overCopies []*copyOp
+	cluster0    clusterRun // the one that runs
+	groups0     []*threadGroup
+	sharedPool  []sharedMemory
+	overCopies  []*copyOp
+	overFlights []*flight // to use again
 }
 
 type memos struct {

@@ -104,13 +104,15 @@ type Hang struct {
 	Waiting int    // threads of the block that wait
 }
 
-// LateCopy is shared memory used while an asynchronous copy to it may be on its way.
+// LateCopy is shared memory used while an asynchronous access to it may be on its way.
 type LateCopy struct {
-	Copy  Access // issued the cp.async and has not waited for its group
-	Use   Access // stored to, or read, the bytes
-	Write bool   // Use stores
-	Byte  uint64 // offset in the block's shared memory
-	Count int64  // bytes, over the launch, for this pair of instructions
+	Copy   Access // issued the copy, or the wgmma, that nobody has waited for
+	Use    Access // stored to, or read, the bytes
+	Write  bool   // Use stores
+	Reads  bool   // Copy reads the bytes: a bulk copy out of shared memory, or a wgmma
+	Matrix bool   // Copy is a wgmma
+	Byte   uint64 // offset in the block's shared memory
+	Count  int64  // bytes, over the launch, for this pair of instructions
 }
 
 // Descriptor is a tensor map that the kernel built and used, in the numbering

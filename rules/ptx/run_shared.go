@@ -19,6 +19,9 @@ func (t *touch) sharedEach(write bool, each func(i int32, b *block, off int64)) 
 	m, size := t.s.m, t.c.mem.size
 	own := t.s.b
 	late := own.copies.outstanding() > 0
+	if m.p.flights {
+		t.early(write)
+	}
 	if t.addr.kind != vector && len(own.cl.blocks) == 1 {
 		sh := m.shapeFor(t.c, t.addr.t, t.mask, size)
 		lo := int64(uint32(t.u)) + sh.lo - sharedBase

@@ -144,7 +144,7 @@ func lowerBulk(l *lowerer, in *syntax.Instruction, words []string, reduce bool) 
 	if len(words) > 0 {
 		switch words[0] {
 		case "commit_group", "wait_group":
-			return lowerNothing(l, in)
+			return l.groups(in, words[0] == "wait_group", 0)
 		case "prefetch":
 			return lowerNothing(l, in) // touches nothing that counts
 		}

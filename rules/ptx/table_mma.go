@@ -78,8 +78,10 @@ func lowerWgmma(l *lowerer, in *syntax.Instruction) error {
 		return l.fail("unknown form")
 	}
 	switch in.Words[1] {
-	case "fence", "commit_group", "wait_group":
+	case "fence":
 		return lowerNothing(l, in)
+	case "commit_group", "wait_group":
+		return l.groups(in, in.Words[1] == "wait_group", groupMatrix)
 	case "mma_async":
 	default:
 		return l.fail("unknown form")

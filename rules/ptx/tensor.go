@@ -245,12 +245,16 @@ func (t *tensorBox) run(x *bulk, d *Descriptor) {
 			return
 		}
 		to, at = x.targets(first), off
+		for _, b := range to {
+			x.takeOff(b, at, t.bytes, true)
+		}
 	} else {
 		b, off, ok := x.shared(x.address(x.op.src), t.bytes, false)
 		if !ok {
 			return
 		}
 		from, at = b, off
+		x.takeOff(b, at, t.bytes, false)
 	}
 	rows := t.bytes / t.row
 	for r := int64(0); r < rows; r++ {

@@ -37,6 +37,8 @@ type pair struct {
 	shift   int64
 	lastR   uint32 // cells of the pair of events that was found ordered last
 	lastW   uint32
+	one     bool // op and res are one buffer, read and written through one pointer
+	again   bool // of one: some bytes are read after others wrote them
 }
 
 func (p *pair) reason(w *Witness) string {
@@ -141,6 +143,7 @@ func (p *pair) cells(rc uint32, rl int64, wc uint32, wl int64, by int) *Witness 
 				return
 			}
 			bad := both &^ orderedBytes(threads, r, w, rl, wl, by, both, p.shift)
+			bad = p.writtenFirst(r, w, rl, wl, bad)
 			if bad == 0 {
 				if whole && p.ordersAll(r, w) {
 					p.lastR, p.lastW = rc, wc
@@ -188,7 +191,7 @@ func (p *pair) describe(r, w part, rl, wl int64, i, by int, at int64) *Witness {
 	out := &Witness{Byte: at}
 	r.threadsOn(rl, i, func(tr int) bool {
 		return w.threadsOn(wl, i+by, func(tw int) bool {
-			if r.cluster == w.cluster && happens(p.rec.s.threads, r.event, tr, w.event, tw) {
+			if r.cluster == w.cluster && (happens(p.rec.s.threads, r.event, tr, w.event, tw) || p.one && happens(p.rec.s.threads, w.event, tw, r.event, tr)) {
 				return true
 			}
 			out.Reader, out.Writer = p.rec.access(r.event, tr, at+p.shift), p.rec.access(w.event, tw, at)

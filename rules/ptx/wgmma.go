@@ -113,7 +113,7 @@ func runMatrixReads(s *threadGroup, c *code) {
 			m.useAddress(t, c, false)
 		}
 	}
-	if b.copies.outstanding() == 0 || m.shared > 1<<18-sharedBase || m.stopped.Load() {
+	if m.shared > 1<<18-sharedBase || m.stopped.Load() || b.copies.outstanding() == 0 && !m.p.flights {
 		return // none is late, or a descriptor does not tell one place from another
 	}
 	t := touch{s: s, c: c, space: spaceShared}
@@ -126,6 +126,9 @@ func runMatrixReads(s *threadGroup, c *code) {
 		for k, slot := range c.src {
 			if x := c.matrices[k].layout(s.r[slot].at(int(i), ^uint64(0))); !x.shifted {
 				b.copies.readMatrix(&t, b, int(i), x)
+				if m.p.flights {
+					b.flights.readMatrix(&t, b, i, x)
+				}
 			}
 		}
 	}
@@ -134,7 +137,7 @@ func runMatrixReads(s *threadGroup, c *code) {
 // matrixReads emits the reads of shared memory of a wgmma.mma_async. Copies
 // are all that they are held against; without any, nothing is to be done.
 func (l *lowerer) matrixReads(in *syntax.Instruction) error {
-	if !l.copies || len(in.Words) > 2 && in.Words[2] == "sp" { // a sparse matrix's columns are longer
+	if !l.copies && !l.p.flights || len(in.Words) > 2 && in.Words[2] == "sp" { // a sparse matrix's columns are longer
 		return nil
 	}
 	columns := 0
@@ -168,6 +171,19 @@ func (l *lowerer) matrixReads(in *syntax.Instruction) error {
 	c.needs = c.src
 	l.guarded(c)
 	return nil
+}
+
+// hasFlights says whether a function, or one that it calls, has bulk copies or wgmma.
+func hasFlights(f *syntax.Function) bool {
+	for _, g := range f.Callees() {
+		for i := range g.Body {
+			p := g.Body[i].Words
+			if len(p) > 3 && p[0] == "cp" && p[1] == "async" && p[2] == "bulk" && p[3] != "prefetch" || len(p) > 1 && p[0] == "wgmma" && p[1] == "mma_async" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // hasCopies says whether a function, or one that it calls, has copies whose
