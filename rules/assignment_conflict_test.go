@@ -1,11 +1,14 @@
 package rules_test
 
 import (
+	"context"
+	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"aliascheck/hlo"
+	"aliascheck/hlo/hlotest"
 	"aliascheck/rules"
 
 	"github.com/stretchr/testify/assert"
@@ -94,4 +97,35 @@ func TestValuesAreSuppressedByName(t *testing.T) {
 	r = auditSuppressed(t, assigned(t, "jax_39625/*")["proto"], c)
 	assert.Len(t, r.Findings, 1)
 	assert.Len(t, r.Summary.Stale, 1)
+}
+
+// TestFindingsOutliveTheirModule: a reader uses its memory again for the next module.
+func TestFindingsOutliveTheirModule(t *testing.T) {
+	for _, dump := range []string{"optax_adamw/module_63539*", "jax_39625/*", "jax_39100/*"} {
+		for form, src := range assigned(t, dump) {
+			reader := hlo.NewReader(hlo.Limits{})
+			auditor := rules.NewAuditor(rules.Options{Maps: true})
+			m, err := reader.Read(src)
+			require.NoError(t, err)
+			found := auditor.Module(context.Background(), m).Findings
+			require.Len(t, found, 1)
+			before, err := json.Marshal(found[0])
+			require.NoError(t, err)
+			kept := found[0]
+			for _, other := range bothDumps(t, "../testdata/dumps/transformer_step") {
+				_, err := reader.Read(other)
+				require.NoError(t, err)
+			}
+			after, err := json.Marshal(kept)
+			require.NoError(t, err)
+			assert.Equal(t, string(before), string(after), "%s %s", dump, form)
+		}
+	}
+}
+
+func bothDumps(t *testing.T, dir string) []hlo.Source {
+	t.Helper()
+	d, err := hlotest.Load(dir)
+	require.NoError(t, err)
+	return []hlo.Source{{Path: write(t, d.WriteProto)}, textSource(write(t, d.WriteText))}
 }

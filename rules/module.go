@@ -195,7 +195,7 @@ func (p *ModulePass) Name(v int32) string {
 	name := strings.Clone(p.Module.Instructions[value.Instruction].Name)
 	if p.isParameter(v) {
 		if python := p.Module.OpName(value.Instruction); python != "" {
-			name = strings.ReplaceAll(python, `\'`, "'") // as the text of a module has it
+			name = strings.Clone(strings.ReplaceAll(python, `\'`, "'")) // escaped in some dumps
 		}
 	}
 	if len(value.Index) > 0 {
