@@ -143,6 +143,8 @@ func TestActionInstallsAReleaseAndAudits(t *testing.T) {
 		assert.Contains(t, out, runtime.GOOS+"/"+runtime.GOARCH, "it says its version")
 	}
 
+	python := filepath.Join(t.TempDir(), "python")
+	require.NoError(t, os.WriteFile(python, []byte("#!/bin/sh\ncat >/dev/null; echo '{\"event\":\"refused\",\"error\":\"no JAX here\"}' >&3\n"), 0o755))
 	dumps := filepath.Join(repository(t), "testdata", "dumps")
 	audits := []struct {
 		env     []string
@@ -158,6 +160,8 @@ func TestActionInstallsAReleaseAndAudits(t *testing.T) {
 		{[]string{"DUMPS=", "COMMAND=exit 42", "EXTRA="}, 42, "42", true},
 		{[]string{"DUMPS=", "COMMAND=", "EXTRA="}, 2, "::error::", false},
 		{[]string{"DUMPS=a", "COMMAND=b", "EXTRA="}, 2, "::error::", false},
+		{[]string{"DUMPS=a", "COMMAND=", "COMPILE=k.py:f", "EXTRA="}, 2, "::error::", false},
+		{[]string{"DUMPS=", "COMMAND=", "COMPILE=--target=h100,b200\n  --python=" + python + "\n k.py:f\n", "EXTRA=--fail-on\nnever"}, 2, "no JAX here", true},
 	}
 	for n, a := range audits {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {

@@ -31,6 +31,7 @@ type compileSuite struct {
 func TestCompileJAX(t *testing.T) {
 	s := newCompileSuite(t)
 	t.Run("every program for two targets", s.everyProgram)
+	t.Run("readme", s.readme)
 	t.Run("function with arguments", s.function)
 	t.Run("configuration", s.configuration)
 	t.Run("files", s.files)
@@ -174,6 +175,25 @@ func (s *compileSuite) everyProgram(t *testing.T) {
 	}
 	assert.Contains(t, r.stdout, "GPUs     a100, h100")
 	assert.Contains(t, r.stdout, "placeholders for FFI targets that nobody registered")
+}
+
+// readme runs the second line of README: the first made this virtual environment.
+func (s *compileSuite) readme(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(repository(t), "README.md"))
+	require.NoError(t, err)
+	require.Contains(t, string(text), "\npython3 -m venv .venv && .venv/bin/pip install -r testdata/kernels/requirements/jax-0.10.2.txt\ngo run ./cmd/aliascheck compile ")
+	_, line, _ := strings.Cut(string(text), "\ngo run ./cmd/aliascheck compile ")
+	line, _, _ = strings.Cut(line, "\n")
+	var args []string
+	for _, word := range strings.Fields(line) {
+		args = append(args, strings.Trim(word, "'"))
+	}
+	r := s.runIn(t, repository(t), []string{"VIRTUAL_ENV=" + s.venvs["jax-0.10.2"]}, args...)
+	assert.Equal(t, 1, r.code, r.stdout+r.stderr)
+	require.Len(t, r.report.Findings, 1)
+	f := r.report.Findings[0]
+	assert.Equal(t, []string{"a100", "h100"}, f.CompiledFor)
+	assert.Equal(t, rules.Confirmed, f.Confirmation)
 }
 
 func (s *compileSuite) function(t *testing.T) {

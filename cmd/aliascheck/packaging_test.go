@@ -78,10 +78,53 @@ func TestGitLabJob(t *testing.T) {
 	out, code = script(t, dir, before+job, append(env, "ALIASCHECK_RUN=mkdir $ALIASCHECK_DUMPS/p && cp "+dumps+"/scale_inplace/* $ALIASCHECK_DUMPS/p")...)
 	assert.Zero(t, code, out)
 
+	python := filepath.Join(dir, "python")
+	require.NoError(t, os.WriteFile(python, []byte("#!/bin/sh\ncat >/dev/null; echo '{\"event\":\"refused\",\"error\":\"no JAX here\"}' >&3\n"), 0o755))
+	out, code = script(t, dir, before+job, append(env, "ALIASCHECK_COMPILE=--python "+python+" --target h100,b200 k.py:f")...)
+	assert.Equal(t, 2, code, out)
+	assert.Contains(t, out, "no JAX here")
+	assert.FileExists(t, filepath.Join(dir, "aliascheck.sarif"))
+
 	spoil(t, filepath.Join(release, archive))
 	out, code = script(t, t.TempDir(), before+job, env...)
 	assert.NotZero(t, code)
 	assert.Contains(t, out, archive+": FAILED")
+}
+
+// TestGitHubWorkflowOfCompile holds the example to the action that it uses.
+func TestGitHubWorkflowOfCompile(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(repository(t), "docs", "ci", "github-compile.yml"))
+	require.NoError(t, err)
+	var w struct {
+		Name string
+		On   []string
+		Jobs map[string]struct {
+			RunsOn      string `yaml:"runs-on"`
+			Permissions map[string]string
+			Steps       []struct {
+				Uses, Run string
+				With      map[string]string
+			}
+		}
+	}
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	require.NoError(t, d.Decode(&w))
+	job := w.Jobs["aliascheck"]
+	assert.Equal(t, "write", job.Permissions["security-events"])
+	a, _ := readAction(t)
+	used := false
+	for _, s := range job.Steps {
+		if !strings.Contains(s.Uses, "/aliascheck@") {
+			continue
+		}
+		used = true
+		for name := range s.With {
+			assert.Contains(t, a.Inputs, name)
+		}
+		assert.Equal(t, 3, len(strings.Split(regexp.MustCompile(`--target=(\S+)`).FindStringSubmatch(s.With["compile"])[1], ",")))
+	}
+	assert.True(t, used)
 }
 
 func TestMakefileFragment(t *testing.T) {
