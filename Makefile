@@ -9,7 +9,7 @@ BIN      := bin/aliascheck
 SHELL    := bash
 .SHELLFLAGS := -euo pipefail -c
 
-.PHONY: all build install test lint demo demo-html bench test-jax test-compile test-gpu goldens generate fuzz release man clean
+.PHONY: all build install test test-short lint demo demo-html bench test-jax test-compile test-gpu goldens generate fuzz release man clean
 
 all: build
 
@@ -19,8 +19,17 @@ build:
 install: build
 	install -D -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/aliascheck
 
+# Each package is named as it ends, and what failed is said again at the end. A slow
+# machine is no failure: the timeout is for what hangs.
+TEST_FORMAT ?= pkgname
+GOTESTSUM   := $(GO) tool gotestsum --format $(TEST_FORMAT) --format-hide-empty-pkg
+
 test:
-	$(GO) test -timeout 10m ./...
+	$(GOTESTSUM) -- -timeout 60m ./...
+
+# The inner loop: the same tests without those that take long, in under a minute.
+test-short:
+	$(GOTESTSUM) -- -short -timeout 10m ./...
 
 lint:
 	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "not gofmt-ed:"; echo "$$out"; exit 1; }
@@ -41,7 +50,7 @@ demo-html: build
 test-jax:
 	testdata/jaxsuite/build.sh $(WORK)
 	ALIASCHECK_VENV=$$PWD/$(WORK)/venv JAXSUITE_LIBRARY=$$PWD/$(WORK)/jaxsuite.so \
-	$(GO) test -count=1 -timeout 8m -run TestJAX ./cmd/aliascheck
+	$(GO) test -count=1 -timeout 30m -run TestJAX ./cmd/aliascheck
 
 # `aliascheck compile` on real JAX, without a GPU: several releases, each in a virtual
 # environment that a cache keeps. Needs python3 with venv (3.12 for the newest), and PyPI.
@@ -54,7 +63,7 @@ test-compile:
 # On a machine with a GPU of compute capability 9.0: replays all of testdata, and
 # asks the driver about every TMA descriptor of the table.
 test-gpu:
-	ALIASCHECK_GPU=1 $(GO) test -count=1 -timeout 20m -run GPU ./cudarun ./cmd/aliascheck
+	ALIASCHECK_GPU=1 $(GO) test -count=1 -timeout 40m -run GPU ./cudarun ./cmd/aliascheck
 
 # On a machine with a GPU of compute capability 9.0: what the card computes, for the
 # PTX machine to be held to.

@@ -78,6 +78,8 @@ type ModuleReport struct {
 	NotAudited []NotAudited
 	// Incomplete is what is damaged in the module: the rest of it was audited.
 	Incomplete []Incomplete
+
+	sites []callSite // of the calls that are no library's
 }
 
 // Module judges every custom call of m, and where all its values lie.
@@ -86,6 +88,7 @@ func (a *Auditor) Module(ctx context.Context, m *hlo.Module) *ModuleReport {
 	*out = ModuleReport{
 		Path: strings.Clone(m.Path), Name: strings.Clone(clip(m.Name, maxText)),
 		Findings: out.Findings[:0], Unanalysed: out.Unanalysed[:0], Unknown: out.Unknown[:0], NotAudited: out.NotAudited[:0],
+		sites:      out.sites[:0],
 		Incomplete: out.Incomplete[:0],
 	}
 	a.room.begin(m)
@@ -133,7 +136,11 @@ func (a *Auditor) call(ctx context.Context, out *ModuleReport, c *alias.Call, na
 	if p.Overwrites, reason = a.alias.Overwrites(c); reason != "" {
 		out.NotAudited = append(out.NotAudited, NotAudited{Check: "AC104", Calls: 1, Reason: strings.Clone(reason)})
 	}
+	libraries := out.Library
 	a.kernel(ctx, out, p)
+	if out.Library == libraries {
+		out.sites = append(out.sites, callSite{a.locate.source(c.Module, c.Instruction), kindOf(c, cmp.Or(p.KernelName, p.target))})
+	}
 	if reason := unresolved(p); reason != "" {
 		out.incomplete(p, reason)
 	}

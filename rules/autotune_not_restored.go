@@ -18,6 +18,7 @@ func autotuneNotRestored() Rule {
 			Wrong: "It is an error where a read of the old contents was shown, and a warning where the kernel was not analysed, or not shown to read them. A kernel that overwrites its in-out buffer without reading it loses nothing. That is a note where an analysis of the kernel proves it, where every configuration zeroes the operand first, and where the operand is an uninitialized buffer.",
 		},
 		Confirm: replay.Tuning,
+		Patches: untunePatches(",\n                     input_output_aliases={$OPERAND: $RESULT}"),
 		Check:   checkAutotuneNotRestored,
 	}
 }

@@ -17,6 +17,7 @@ func autotuneUnreadyAddresses() Rule {
 			Wrong: "A guard in the kernel may bound the addresses: then it is a warning, and the trials time something else than the program does.",
 		},
 		Confirm: replay.RunsWild,
+		Patches: untunePatches(""),
 		Check:   checkAutotuneUnreadyAddresses,
 	}
 }

@@ -117,9 +117,9 @@ func (b *Baseline) Bytes() []byte {
 
 // apply takes the findings that the baseline lists out, and reports its entries
 // that match nothing any more.
-func (b *Baseline) apply(findings []Finding) (kept []Finding, suppressed int, stale []Stale) {
+func (b *Baseline) apply(findings []Finding) (kept []Finding, silenced []Suppressed, stale []Stale) {
 	if b == nil {
-		return findings, 0, nil
+		return findings, nil, nil
 	}
 	known := map[string]int{}
 	for n, e := range b.Entries {
@@ -129,7 +129,7 @@ func (b *Baseline) apply(findings []Finding) (kept []Finding, suppressed int, st
 	for _, f := range findings {
 		if n, ok := known[f.Fingerprint]; ok {
 			used[n] = true
-			suppressed++
+			silenced = append(silenced, Suppressed{f, fmt.Sprintf("%s:%d", b.Name, b.Entries[n].Line), "the baseline lists it"})
 		} else {
 			kept = append(kept, f)
 		}
@@ -140,5 +140,5 @@ func (b *Baseline) apply(findings []Finding) (kept []Finding, suppressed int, st
 				Where: fmt.Sprintf("%s:%d", b.Name, e.Line), Text: e.Code + " " + e.Kernel, Reason: "matches no finding"})
 		}
 	}
-	return kept, suppressed, stale
+	return kept, silenced, stale
 }

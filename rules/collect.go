@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Collector joins the outcomes of modules into one report. Modules may come in any
@@ -12,7 +11,9 @@ import (
 type Collector struct {
 	summary    Summary
 	calls      Calls
-	findings   map[string]*Finding // by fingerprint
+	findings   map[string]*Finding  // by fingerprint
+	stacks     map[string][]*Source // of findings that were merged, each stack once
+	callers    callers
 	unanalysed map[Unanalysed]int
 	unknown    map[Unanalysed]int
 	notAudited map[NotAudited]int
@@ -22,6 +23,7 @@ type Collector struct {
 func NewCollector() *Collector {
 	return &Collector{
 		findings:   map[string]*Finding{},
+		stacks:     map[string][]*Source{},
 		unanalysed: map[Unanalysed]int{},
 		unknown:    map[Unanalysed]int{},
 		notAudited: map[NotAudited]int{},
@@ -45,6 +47,9 @@ func (c *Collector) Add(m *ModuleReport) {
 		c.notAudited[u] += n
 	}
 	c.summary.Incomplete = append(c.summary.Incomplete, m.Incomplete...)
+	for _, site := range m.sites {
+		c.callers.add(site)
+	}
 	for i := range m.Findings {
 		c.finding(&m.Findings[i])
 	}
@@ -59,6 +64,9 @@ func (c *Collector) finding(f *Finding) {
 		c.findings[f.Fingerprint] = &kept
 		return
 	}
+	if f.Source != nil && f.Source != old.Source {
+		c.stack(old, f)
+	}
 	calls := old.Calls + f.Calls
 	tests, gpus := union(old.Tests, f.Tests), old.CompiledFor
 	if len(f.CompiledFor) > 0 {
@@ -68,6 +76,20 @@ func (c *Collector) finding(f *Finding) {
 		*old = *f
 	}
 	old.Calls, old.Tests, old.CompiledFor = calls, tests, gpus
+}
+
+// maxStacks bounds the stacks of equal findings that are kept.
+const maxStacks = 1 << 10
+
+// stack notes that two equal findings have not the same stack.
+func (c *Collector) stack(old, f *Finding) {
+	known := c.stacks[old.Fingerprint]
+	for _, s := range [...]*Source{old.Source, f.Source} {
+		if s != nil && len(known) < maxStacks && !slices.Contains(known, s) {
+			known = append(known, s)
+		}
+	}
+	c.stacks[old.Fingerprint] = known
 }
 
 func graver(x, y *Finding) bool {
@@ -124,24 +146,74 @@ func (c *Collector) Incomplete(path string, err error) {
 	c.summary.Incomplete = append(c.summary.Incomplete, Incomplete{Path: path, Error: text})
 }
 
-// Report makes the report: findings less the suppressed ones, everything in order.
-func (c *Collector) Report(tool Tool, list []Suppression, b *Baseline, now time.Time) *Report {
+// Report makes the report: the findings that were chosen, everything in order.
+func (c *Collector) Report(tool Tool, o Choices) *Report {
 	r := &Report{SchemaVersion: SchemaVersion, Tool: tool, Summary: c.summary, Calls: c.calls}
-	var all []Finding
-	for _, f := range c.findings {
-		all = append(all, *f)
-	}
-	slices.SortFunc(all, func(x, y Finding) int { return byPlace(&x, &y) })
 	s := &r.Summary
-	kept, n, stale := suppress(all, list, now)
-	kept, m, old := b.apply(kept)
-	s.Suppressed, s.Stale = n+m, append(append([]Stale{}, stale...), old...)
-	r.Findings = append([]Finding{}, kept...)
+	kept, silenced, stale := o.choose(c.placed(), commentsOf(o.Sources, c.files()))
+	s.Suppressed, s.Stale = len(silenced), append([]Stale{}, stale...)
+	r.Findings = []Finding{}
+	for i := range kept {
+		if o.selects(&kept[i]) {
+			r.Findings = append(r.Findings, kept[i])
+		} else {
+			s.Deselected++
+		}
+	}
+	if o.KeepLines {
+		r.Lines = c.callers.list()
+	}
+	if o.KeepSuppressed {
+		r.Suppressed = silenced
+	}
+	r.patch()
 	r.count()
 	r.compare()
 	c.sortSummary(s)
 	r.Calls.sort()
 	return r
+}
+
+// placed returns the findings in order, with the lines that tell their calls apart.
+func (c *Collector) placed() []Finding {
+	all := make([]Finding, 0, len(c.findings))
+	for _, f := range c.findings {
+		f := *f
+		f.Callers = c.callers.others(f.Source, c.stacks[f.Fingerprint])
+		f.Source = c.callers.apart(f.Source)
+		all = append(all, f)
+	}
+	slices.SortFunc(all, func(x, y Finding) int { return byPlace(&x, &y) })
+	return all
+}
+
+// files are the Python files that calls were made in, as the dump names them, each with
+// a function of it.
+func (c *Collector) files() map[string]string {
+	out := map[string]string{}
+	for site := range c.callers.seen {
+		for _, n := range site.source.Own {
+			f := &site.source.Stack[n]
+			if old, known := out[f.File]; !known || f.Function < old { // the same, whoever came first
+				out[f.File] = f.Function
+			}
+		}
+	}
+	return out
+}
+
+// patch gives the findings the code that mends them.
+func (r *Report) patch() {
+	all := map[string]Rule{}
+	for _, rule := range All() {
+		all[rule.Code] = rule
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if rule, ok := all[f.Code]; ok {
+			f.Patch = rule.Patch(f)
+		}
+	}
 }
 
 // count counts the findings by severity.

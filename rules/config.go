@@ -18,6 +18,7 @@ type Config struct {
 	Kernels        []KnownKernel
 	Suppressions   []Suppression
 	Programs       []Program // for `aliascheck compile`
+	Selection      Selection
 }
 
 // LoadConfig reads a configuration. Its errors name file and line, and what was
@@ -35,7 +36,7 @@ func ParseConfig(name string, data []byte) (*Config, error) {
 	y := &yamlFile{name: name}
 	var c Config
 	if top := y.parse(data); top != nil {
-		y.fields(top, "version, library-code, library-targets, kernels, suppress, programs", func(key string, v *yaml.Node) bool {
+		y.fields(top, "version, library-code, library-targets, kernels, suppress, programs, select, ignore, severity", func(key string, v *yaml.Node) bool {
 			switch key {
 			case "version":
 				y.version(v)
@@ -45,6 +46,12 @@ func ParseConfig(name string, data []byte) (*Config, error) {
 				y.texts(v, "target patterns", &c.LibraryTargets)
 			case "kernels":
 				y.each(v, "kernels", func(n *yaml.Node) { c.Kernels = append(c.Kernels, y.kernel(n)) })
+			case "select":
+				y.rules(v, &c.Selection.Select)
+			case "ignore":
+				y.rules(v, &c.Selection.Ignore)
+			case "severity":
+				y.severities(v, &c.Selection.Severities)
 			case "suppress":
 				y.each(v, "suppressions", func(n *yaml.Node) { c.Suppressions = append(c.Suppressions, y.suppression(n)) })
 			case "programs":
@@ -59,6 +66,39 @@ func ParseConfig(name string, data []byte) (*Config, error) {
 		return nil, err
 	}
 	return &c, nil
+}
+
+// rules reads a list of words that choose rules.
+func (y *yamlFile) rules(n *yaml.Node, to *[]string) {
+	y.each(n, "codes", func(c *yaml.Node) {
+		var word string
+		y.text(c, &word)
+		if word == "" {
+			return
+		}
+		if err := CheckRules(word); err != nil {
+			y.fail(c, "%v", err)
+		}
+		*to = append(*to, word)
+	})
+}
+
+// severities reads a mapping of rules to severities.
+func (y *yamlFile) severities(n *yaml.Node, to *[]RuleSeverity) {
+	y.fields(n, "codes and names of rules", func(key string, v *yaml.Node) bool {
+		if CheckRules(key) != nil {
+			return false
+		}
+		var word string
+		y.text(v, &word)
+		s := Severity(word)
+		if s.rank() == 0 {
+			y.fail(v, "error, warning or note was expected; the key ignore turns a rule off")
+			return true
+		}
+		*to = append(*to, RuleSeverity{key, s})
+		return true
+	})
 }
 
 func (y *yamlFile) kernel(n *yaml.Node) KnownKernel {

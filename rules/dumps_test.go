@@ -62,7 +62,7 @@ func auditDump(t *testing.T, name string, o rules.Options) *rules.Report {
 		require.NoError(t, err)
 		c.Add(auditor.Module(context.Background(), m))
 	}
-	return c.Report(rules.Tool{Name: "aliascheck"}, nil, nil, time.Now())
+	return c.Report(rules.Tool{Name: "aliascheck"}, rules.Choices{Now: time.Now()})
 }
 
 // graver lists a report's findings of severity warning or worse as expect.txt does.

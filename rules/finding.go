@@ -38,7 +38,9 @@ type Finding struct {
 	// about one custom call.
 	Values []Value `json:"values,omitempty"`
 
-	Source  *Source   `json:"source,omitempty"`
+	Source *Source `json:"source,omitempty"`
+	// Callers are the further stacks of equal calls, without their library code.
+	Callers []Source  `json:"callers,omitempty"`
 	Related []Related `json:"related"`
 	Tests   []string  `json:"tests"`
 	Calls   int       `json:"calls"` // how many equal findings this one stands for
@@ -49,6 +51,7 @@ type Finding struct {
 	Message string `json:"message"` // what is wrong, one or two sentences
 	Why     string `json:"why"`     // why it hurts, one sentence
 	Fix     string `json:"fix"`     // how to mend it
+	Patch   *Patch `json:"patch,omitempty"`
 
 	Confirmation       Confirmation `json:"confirmation"`
 	ConfirmationReason string       `json:"confirmation_reason"`
@@ -64,6 +67,11 @@ type Source struct {
 	Line     int     `json:"line"`
 	Function string  `json:"function,omitempty"`
 	Stack    []Frame `json:"stack,omitempty"` // innermost first
+	// Wrapper is the innermost line outside of library code, where it does not tell the
+	// call apart from others and File and Line name a caller of it.
+	Wrapper *Frame `json:"wrapper,omitempty"`
+
+	Own []int `json:"own,omitempty"` // the frames of Stack outside of library code, by number
 }
 
 // Frame is one entry of a Python stack.

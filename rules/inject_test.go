@@ -201,5 +201,5 @@ func auditSuppressed(t *testing.T, src hlo.Source, config *rules.Config) *rules.
 	require.NoError(t, err)
 	c := rules.NewCollector()
 	c.Add(rules.NewAuditor(rules.Options{}).Module(context.Background(), m))
-	return c.Report(rules.Tool{}, config.Suppressions, nil, time.Now())
+	return c.Report(rules.Tool{}, rules.Choices{Suppressions: config.Suppressions, Now: time.Now()})
 }

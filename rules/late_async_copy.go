@@ -18,6 +18,7 @@ func lateAsyncCopy() Rule {
 			Wrong: "Where the copied bytes happen to be what the new owner would store anyway, nothing shows. Where the time that a copy takes hides the race, as a TMA load's behind a wgmma of a few hundred cycles, it may never show: it is one all the same.",
 		},
 		Confirm: replay.LateCopy,
+		Patches: copyPatches(),
 		Check:   checkLateAsyncCopy,
 	}
 }
@@ -57,4 +58,16 @@ func reportLateCopy(p *Pass, r *KernelRun, l *ptx.LateCopy) {
 	}
 	pr.Confirmation, pr.ConfirmationReason, pr.Evidence = seen(r)
 	p.Report(pr)
+}
+
+// copyPatches wait for copies: in Triton the compiler issues them.
+func copyPatches() []Patch {
+	return []Patch{
+		{throughTriton,
+			"out = jt.triton_call(*args, kernel=$KERNEL, **options, num_stages=3)",
+			"out = jt.triton_call(*args, kernel=$KERNEL, **options, num_stages=1)"},
+		{throughPallas,
+			"plgpu.copy_gmem_to_smem(source, tile, barrier)\nuse(tile)",
+			"plgpu.copy_gmem_to_smem(source, tile, barrier)\nplgpu.barrier_wait(barrier)\nuse(tile)"},
+	}
 }

@@ -25,6 +25,8 @@ func Merge(reports []*Report) (*Report, error) {
 	c := NewCollector()
 	out := &Report{SchemaVersion: SchemaVersion, Tool: reports[0].Tool}
 	var stale [][]Stale
+	// Where each report knows its lines, what tells calls apart is found anew.
+	lines := !slices.ContainsFunc(reports, func(r *Report) bool { return len(r.Findings) > 0 && len(r.Lines) == 0 })
 	for n, r := range reports {
 		if r.SchemaVersion != SchemaVersion {
 			return nil, fmt.Errorf("report %d has schema version %d, and this aliascheck knows %d", n+1, r.SchemaVersion, SchemaVersion)
@@ -33,6 +35,9 @@ func Merge(reports []*Report) (*Report, error) {
 			out.Tool.Version = joinVersions(out.Tool.Version, r.Tool.Version)
 		}
 		c.merge(r)
+		if lines {
+			c.callers.merge(r.Lines)
+		}
 		out.Calls = append(out.Calls, r.Calls...)
 		stale = append(stale, r.Summary.Stale)
 	}
@@ -40,7 +45,10 @@ func Merge(reports []*Report) (*Report, error) {
 	out.Summary.Stale = inAll(stale)
 	out.Findings = make([]Finding, 0, len(c.findings))
 	for _, f := range c.findings {
-		out.Findings = append(out.Findings, *f)
+		f := *f
+		f.Callers = c.callers.others(f.Source, c.stacks[f.Fingerprint])
+		f.Source = c.callers.apart(f.Source)
+		out.Findings = append(out.Findings, f)
 	}
 	slices.SortFunc(out.Findings, func(x, y Finding) int { return byPlace(&x, &y) })
 	out.count()
@@ -94,7 +102,11 @@ func (c *Collector) merge(r *Report) {
 		c.notAudited[u] += n
 	}
 	for i := range r.Findings {
-		c.finding(&r.Findings[i])
+		f := &r.Findings[i]
+		for n := range f.Callers {
+			c.stacks[f.Fingerprint] = append(c.stacks[f.Fingerprint], &f.Callers[n])
+		}
+		c.finding(f)
 	}
 }
 

@@ -3,7 +3,6 @@ package rules
 import (
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
@@ -89,7 +88,7 @@ func TestMergeOfShardsIsTheWhole(t *testing.T) {
 		for _, m := range list {
 			c.Add(m)
 		}
-		return c.Report(Tool{Name: "aliascheck"}, nil, nil, time.Time{})
+		return c.Report(Tool{Name: "aliascheck"}, Choices{})
 	}
 	whole := report(all)
 	for range 20 {

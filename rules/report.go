@@ -10,6 +10,11 @@ type Report struct {
 	Summary       Summary   `json:"summary"`
 	Calls         Calls     `json:"calls"`
 	Findings      []Finding `json:"findings"`
+	// Lines is what a shard knows of the lines that calls pass, for a merge to choose
+	// each finding's line as an audit of everything would.
+	Lines []LineCalls `json:"lines,omitempty"`
+	// Suppressed is what was silenced, where a report is to have it.
+	Suppressed []Suppressed `json:"suppressed,omitempty"`
 }
 
 // Tool says who wrote a report.
@@ -30,6 +35,7 @@ type Summary struct {
 	Warnings    int          `json:"warnings"`
 	Notes       int          `json:"notes"`
 	Suppressed  int          `json:"suppressed"`
+	Deselected  int          `json:"deselected,omitempty"` // findings of rules that were not chosen
 	Stale       []Stale      `json:"stale"`
 	Incomplete  []Incomplete `json:"incomplete"`
 	Compiled    []Compiled   `json:"compiled,omitempty"` // by `aliascheck compile`

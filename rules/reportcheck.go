@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	"aliascheck/hlo"
 )
@@ -33,6 +34,11 @@ func (r *Report) Check() error {
 			return fmt.Errorf("summary: not audited %d: a count is negative", n)
 		}
 	}
+	for n := range r.Suppressed {
+		if err := r.Suppressed[n].check(); err != nil {
+			return fmt.Errorf("suppressed %d: %w", n, err)
+		}
+	}
 	for n := range r.Findings {
 		if err := r.Findings[n].check(); err != nil {
 			return fmt.Errorf("finding %d: %w", n, err)
@@ -53,6 +59,9 @@ func (f *Finding) check() error {
 		return fmt.Errorf("the slice of an operand, and no operand")
 	case !sound(f.OperandSlice) || !sound(f.ResultSlice):
 		return fmt.Errorf("a slice has negative numbers, or numbers that no memory has")
+	}
+	if f.Source.unsound() || slices.ContainsFunc(f.Callers, func(s Source) bool { return s.unsound() }) {
+		return fmt.Errorf("a stack names a frame that it has not")
 	}
 	for _, r := range f.Related {
 		if !sound(r.Slice) {
@@ -85,6 +94,11 @@ func (m *MemoryMap) check() error {
 
 // maxMemory is more than any device has; below it no sum of two sizes overflows.
 const maxMemory = 1 << 56
+
+// unsound reports whether a source speaks of frames that its stack has not.
+func (s *Source) unsound() bool {
+	return s != nil && slices.ContainsFunc(s.Own, func(n int) bool { return n < 0 || n >= len(s.Stack) })
+}
 
 func sound(s *hlo.Slice) bool {
 	return s == nil || s.Offset >= 0 && s.Size >= 0 && s.Offset < maxMemory && s.Size < maxMemory

@@ -17,6 +17,7 @@ func resultNotWritten() Rule {
 			Wrong: "A reader may ignore the part that is not written. Where the kernel's accesses depend on its inputs, other inputs may fill the result: then it is a note.",
 		},
 		Confirm: replay.Unwritten,
+		Patches: zeroPatches(),
 		Check:   checkResultNotWritten,
 	}
 }

@@ -17,6 +17,7 @@ func resultReadFirst() Rule {
 			Wrong: "Where another block's write may come first, the order decides: then it is a note.",
 		},
 		Confirm: replay.ReadFirst,
+		Patches: zeroPatches(),
 		Check:   checkResultReadFirst,
 	}
 }

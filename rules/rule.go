@@ -15,6 +15,7 @@ type Rule struct {
 	Default Severity
 	Summary string // one line
 	Doc     Doc
+	Patches []Patch // the mend as code; none where it depends on the kernel
 
 	// Confirm is what a run of the kernel can show of a finding. The auditor asks, when
 	// all rules have reported: a rule starts nothing.

@@ -58,15 +58,17 @@ func (s *Source) text() string {
 // newSource copies l.frames.
 func (l *locator) newSource() *Source {
 	out := &Source{Stack: make([]Frame, 0, len(l.frames))}
-	chosen := -1
 	for n, f := range l.frames {
 		out.Stack = append(out.Stack, Frame{
 			File: strings.Clone(clip(f.File, maxText)), Line: int(f.Line), Function: strings.Clone(clip(f.Function, maxText))})
-		if chosen < 0 && !l.isLibrary(f) {
-			chosen = n
+		if !l.isLibrary(f) {
+			out.Own = append(out.Own, n)
 		}
 	}
-	top := out.Stack[max(chosen, 0)]
+	top := out.Stack[0]
+	if len(out.Own) > 0 {
+		top = out.Stack[out.Own[0]]
+	}
 	out.File, out.Line, out.Function = top.File, top.Line, top.Function
 	return out
 }

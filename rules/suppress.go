@@ -32,7 +32,7 @@ func (y *yamlFile) suppression(n *yaml.Node) Suppression {
 		case "code":
 			y.text(v, &s.Code)
 			if _, ok := Lookup(s.Code); s.Code != "" && !ok {
-				y.fail(v, "no rule is called %q; `aliascheck rules` lists them", s.Code)
+				y.fail(v, "%v", unknownRule(s.Code))
 			}
 		case "target":
 			y.text(v, &s.Target)
@@ -75,7 +75,7 @@ func (s *Suppression) fits(f *Finding) bool {
 	if s.Target != "" && !replay.Matches(s.Target, f.Target) || s.Kernel != "" && !replay.Matches(s.Kernel, f.Kernel) {
 		return false
 	}
-	if s.Source != "" && (f.Source == nil || !replay.Matches(s.Source, f.Source.File)) {
+	if s.Source != "" && !s.made(f.Source) {
 		return false
 	}
 	if s.Value != "" && !slices.ContainsFunc(f.Values, func(v Value) bool { return replay.Matches(s.Value, v.Name) }) {
@@ -85,6 +85,12 @@ func (s *Suppression) fits(f *Finding) bool {
 		return false
 	}
 	return s.Result == "" || f.ResultIndex != nil && s.Result == IndexText(f.ResultIndex)
+}
+
+// made reports whether a call was made in the file that the suppression names: where
+// the report says, or in the helper that all of its calls pass.
+func (s *Suppression) made(at *Source) bool {
+	return at != nil && (replay.Matches(s.Source, at.File) || at.Wrapper != nil && replay.Matches(s.Source, at.Wrapper.File))
 }
 
 // IndexText prints a shape index as XLA does: {}, {0}, {1,2}.
@@ -106,18 +112,20 @@ func appendIndex(b []byte, x []int) []byte {
 
 // suppress takes the suppressed findings out, and reports suppressions that have
 // expired or fitted nothing.
-func suppress(findings []Finding, list []Suppression, now time.Time) (kept []Finding, suppressed int, stale []Stale) {
+func suppress(findings []Finding, list []Suppression, now time.Time) (kept []Finding, silenced []Suppressed, stale []Stale) {
 	used := make([]bool, len(list))
 	for _, f := range findings {
-		silent := false
+		by := -1
 		for n := range list {
 			if list[n].fits(&f) {
 				used[n] = true
-				silent = silent || !list[n].expired(now)
+				if !list[n].expired(now) {
+					by = n
+				}
 			}
 		}
-		if silent {
-			suppressed++
+		if by >= 0 {
+			silenced = append(silenced, Suppressed{f, list[by].Where, list[by].Reason})
 		} else {
 			kept = append(kept, f)
 		}
@@ -131,7 +139,7 @@ func suppress(findings []Finding, list []Suppression, now time.Time) (kept []Fin
 			stale = append(stale, Stale{Where: s.Where, Text: s.text(), Reason: "matches no finding"})
 		}
 	}
-	return kept, suppressed, stale
+	return kept, silenced, stale
 }
 
 func (s *Suppression) expired(now time.Time) bool {

@@ -13,6 +13,7 @@ func unclaimedResult() Rule {
 			Wrong: "With XLA of today this is a risk and no defect. It is a warning for kernels that have been hit (Transformer Engine #2730), a note for others.",
 		},
 		Confirm: replay.PairForced,
+		Patches: claimPatches("empty"),
 		Check:   checkUnclaimedResult,
 	}
 }
@@ -45,7 +46,7 @@ func checkUnclaimedPair(p *Pass, a, b int) {
 		Operand: a, Result: b, Severity: Note, Evidence: evidence(v), Related: witnesses(v),
 		Message: p.names.join("Nothing claims ", p.Result(b), ", and the kernel is not safe in place for ", p.Operand(a),
 			", which is dead after the call: ", v.Reason, "."),
-		Fix: p.names.join("claim the result with a spare operand of ", Bytes(r.Bytes), "; XLA of today keeps undeclared pairs apart, so this is a safeguard"),
+		Fix: p.names.join("claim the result: pass a spare operand, an uninitialized buffer of ", Bytes(r.Bytes), " that the kernel never reads, and declare it with the result; XLA of today keeps undeclared pairs apart, so this is a safeguard"),
 	}
 	if _, listed := p.known.pair(p.Call, p.name(), a, b); listed {
 		pr.Severity = Warning

@@ -16,6 +16,7 @@ func unsafeInPlace() Rule {
 			Wrong: "Where a table of known kernels decided, the kernel may have been rewritten since. Where only some inputs were tried, others may be harmless.",
 		},
 		Confirm: replay.PairShared,
+		Patches: undeclarePatches(),
 		Check:   checkUnsafeInPlace,
 	}
 }
@@ -34,7 +35,7 @@ func checkUnsafeInPlace(p *Pass) {
 		pr := Problem{
 			Operand: a, Result: b, Evidence: evidence(v), Related: witnesses(v),
 			Message: fmt.Sprintf("%s and %s share memory, and the kernel is not safe in place: %s.", p.Operand(a), p.Result(b), v.Reason),
-			Fix:     fmt.Sprintf("take operand %d out of input_output_aliases, or claim the result with a spare operand", p.Call.Operands[a].Operand),
+			Fix:     fmt.Sprintf("take operand %d out of input_output_aliases; or declare the result with a spare operand instead, an uninitialized buffer of its shape that the kernel never reads", p.Call.Operands[a].Operand),
 		}
 		if one {
 			pr.Message = fmt.Sprintf("%s is %s: the kernel works on both through one pointer, and is not safe in place: %s.", p.Operand(a), p.Result(b), v.Reason)

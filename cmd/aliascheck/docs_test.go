@@ -33,23 +33,34 @@ func TestGuideHasARowForEachCode(t *testing.T) {
 	}
 }
 
-// TestReadmeShowsWhatIsPrinted audits the dump that the first screen of the README shows.
+// TestReadmeShowsWhatIsPrinted audits the dump that the first screen of the README shows,
+// in a project with the programs that made it and without a configuration.
 func TestReadmeShowsWhatIsPrinted(t *testing.T) {
 	root := repository(t)
 	text, err := os.ReadFile(filepath.Join(root, "README.md"))
 	require.NoError(t, err)
 	shown := regexp.MustCompile("(?s)```\n\\$ aliascheck dump_dir/\n(.*?)```\n").FindSubmatch(text)
 	require.NotNil(t, shown)
+	project := t.TempDir()
+	for _, name := range []string{"sort_inplace_declared", "sort_unclaimed_ffi", "softmax_inplace"} {
+		from := os.DirFS(filepath.Join(root, "testdata", "dumps", name))
+		require.NoError(t, os.CopyFS(filepath.Join(project, "dump_dir", name), from))
+	}
+	for _, name := range []string{"programs.py", "kernels.py", "tcall.py"} {
+		code, err := os.ReadFile(filepath.Join(root, "testdata", "lab", name))
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(project, name), code, 0o644))
+	}
 	t.Setenv("COLUMNS", "80")
-	dumps := filepath.Join(root, "testdata", "dumps")
+	t.Chdir(project)
 	var stdout, stderr bytes.Buffer
-	code := run([]string{"--no-cache", "--replay", "emulate", "--config", filepath.Join(dumps, ".aliascheck.yaml"),
-		filepath.Join(dumps, "sort_inplace_declared")}, nil, &stdout, &stderr)
+	code := run([]string{"--no-cache", "--replay", "emulate", "dump_dir/"}, nil, &stdout, &stderr)
 	assert.Equal(t, exitFindings, code)
-	// The only path that is printed is that of the dump.
-	printed := strings.ReplaceAll(stdout.String(), filepath.Join(dumps, "sort_inplace_declared"), "dump_dir")
-	assert.Equal(t, string(shown[1]), printed)
+	assert.Equal(t, string(shown[1]), stdout.String())
 	assert.Empty(t, stderr.String())
+	if testing.Verbose() {
+		t.Log("\n" + stdout.String())
+	}
 }
 
 // TestReadmeShowsATrainingStep audits the dump of the training step that the README shows.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"sync"
 	"time"
 
@@ -129,7 +130,7 @@ func (w *worker) audit(ctx context.Context, src hlo.Source) (*rules.ModuleReport
 
 // finish writes the reports and the baseline, and says how the audit ended.
 func (j *auditJob) finish(a *app) error {
-	r := j.collector.Report(tool(), j.config.Suppressions, j.baseline, time.Now())
+	r := j.collector.Report(tool(), j.choices())
 	for i := range j.outputs {
 		if err := j.outputs[i].to(a, r); err != nil {
 			return fmt.Errorf("writing the report: %w", err)
@@ -139,6 +140,20 @@ func (j *auditJob) finish(a *app) error {
 		return j.writeBaseline(a, r)
 	}
 	return j.exit(r)
+}
+
+// choices say which findings the report is to have: the flags beside the configuration.
+func (j *auditJob) choices() rules.Choices {
+	o := j.options
+	c := rules.Choices{
+		Selection: j.config.Selection, Suppressions: j.config.Suppressions, Baseline: j.baseline, Now: time.Now(),
+		KeepSuppressed: o.showSuppressed, KeepLines: j.shard.of > 1, Sources: o.sources,
+	}
+	if len(o.selected) > 0 {
+		c.Select = o.selected
+	}
+	c.Ignore = append(slices.Clone(c.Ignore), o.ignored...)
+	return c
 }
 
 // writeBaseline accepts every finding. A dump that could not be read whole has none

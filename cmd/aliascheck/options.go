@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"aliascheck/cmd/aliascheck/report"
+	"aliascheck/cmd/aliascheck/source"
 	"aliascheck/hlo"
 	"aliascheck/rules"
 
@@ -31,7 +32,12 @@ type auditOptions struct {
 	shard          string
 	color          string
 	quiet          bool
-	dumpsGo        bool // they are deleted after the audit
+	verbose        bool
+	selected       []string // codes, names and beginnings of codes
+	ignored        []string
+	showSuppressed bool
+	sources        *source.Files // Python files, for comments and for lines to show
+	dumpsGo        bool          // they are deleted after the audit
 	limits         hlo.Limits
 	kernels        kernelFlags
 	gpu            gpuFlags
@@ -47,6 +53,9 @@ func (o *auditOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.replay, "replay", "auto", "`HOW` to run the kernels: auto, off, emulate or gpu")
 	f.StringVar(&o.config, "config", "", "configuration `FILE` (default "+defaultConfig+" where it exists)")
+	f.StringSliceVar(&o.selected, "select", nil, "report these `RULES` only: codes, names, or beginnings such as AC2")
+	f.StringSliceVar(&o.ignored, "ignore", nil, "leave these `RULES` out")
+	f.BoolVar(&o.showSuppressed, "show-suppressed", false, "list what is suppressed, too, and by what")
 	f.StringVar(&o.baseline, "baseline", "", "`FILE` of findings to live with")
 	f.BoolVar(&o.updateBaseline, "update-baseline", false, "write the findings to the baseline file (default "+defaultBaseline+")")
 	f.IntVar(&o.jobs, "jobs", runtime.GOMAXPROCS(0), "audit `N` modules at the same time")
@@ -65,6 +74,7 @@ func (o *auditOptions) addReportFlags(cmd *cobra.Command) {
 	f.IntVar(&o.findingsCode, "findings-exit-code", exitFindings, "exit with code `N` on findings, to tell them from a command's own failure")
 	f.StringVar(&o.format, "format", "text", "`FORMAT` of the report on standard output: "+strings.Join(report.Formats(), ", "))
 	f.StringArrayVar(&o.outputs, "output", nil, "write another report, as `FORMAT=FILE`; may be repeated")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "text: pictures, replays, stacks, and how to silence each finding")
 	f.StringVar(&o.srcRoot, "src-root", "", "`DIR` that Python files are named relative to")
 	f.StringVar(&o.color, "color", "auto", "`WHEN` to colour the text report: auto, always or never")
 }
@@ -87,6 +97,14 @@ func (o *auditOptions) check() error {
 	if o.findingsCode < 1 || o.findingsCode > 125 || o.findingsCode == exitFailed {
 		return fmt.Errorf("--findings-exit-code %d: 1 or a number from 3 to 125 was expected; 2 says that the audit is not whole", o.findingsCode)
 	}
+	for _, word := range slices.Concat(o.selected, o.ignored) {
+		if err := rules.CheckRules(word); err != nil {
+			return err
+		}
+	}
+	if o.updateBaseline && len(o.selected)+len(o.ignored) > 0 {
+		return errors.New("--update-baseline accepts all findings: --select and --ignore would drop what it has of other rules")
+	}
 	if o.jobs < 1 {
 		return fmt.Errorf("--jobs %d: at least 1 was expected", o.jobs)
 	}
@@ -104,6 +122,7 @@ func (o *auditOptions) prepare(a *app) (*auditJob, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+	o.sources = source.New(o.roots()...)
 	job := &auditJob{options: o, collector: rules.NewCollector()}
 	var err error
 	if job.shard, err = parseShard(o.shard); err != nil {
@@ -124,6 +143,14 @@ func (o *auditOptions) prepare(a *app) (*auditJob, error) {
 		return nil, err
 	}
 	return job, nil
+}
+
+// roots are the directories whose Python files may be read.
+func (o *auditOptions) roots() []string {
+	if o.srcRoot != "" {
+		return []string{o.srcRoot, "."}
+	}
+	return []string{"."}
 }
 
 func (o *auditOptions) loadConfig() (rules.Config, error) {

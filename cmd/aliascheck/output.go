@@ -29,7 +29,7 @@ func (o *auditOptions) parseOutputs(a *app) ([]output, error) {
 	outs := []output{{write: first, options: report.Options{
 		Color: useColor(o.color, a.stdout), Width: width(a.stdout),
 		SrcRoot: o.srcRoot, FailOn: rules.Severity(o.failOn), StepSummary: os.Getenv("GITHUB_STEP_SUMMARY"),
-		Replay: o.replayLine,
+		Replay: o.replayLine, Verbose: o.verbose, Links: o.color == "auto" && canDraw(a.stdout), Sources: o.sources,
 	}}}
 	for _, spec := range o.outputs {
 		format, path, ok := strings.Cut(spec, "=")
@@ -39,7 +39,7 @@ func (o *auditOptions) parseOutputs(a *app) ([]output, error) {
 				spec, strings.Join(report.Formats(), ", "))
 		}
 		outs = append(outs, output{write: w, path: path, options: report.Options{
-			SrcRoot: o.srcRoot, FailOn: rules.Severity(o.failOn), Replay: o.replayLine,
+			SrcRoot: o.srcRoot, FailOn: rules.Severity(o.failOn), Replay: o.replayLine, Verbose: o.verbose, Sources: o.sources,
 		}})
 	}
 	return outs, nil

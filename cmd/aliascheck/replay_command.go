@@ -128,7 +128,7 @@ func (o *replayOptions) find(ctx context.Context, job *auditJob, paths []string)
 	if err := job.audit(ctx, paths, newProgress(nil, true)); err != nil {
 		return nil, err
 	}
-	r := job.collector.Report(rules.Tool{}, nil, nil, time.Now())
+	r := job.collector.Report(rules.Tool{}, rules.Choices{Now: time.Now()})
 	var found *rules.Finding
 	for i := range r.Findings {
 		if !strings.HasPrefix(r.Findings[i].Fingerprint, o.finding) {

@@ -67,7 +67,7 @@ func annotation(level string, f *rules.Finding, root string) string {
 	lines := []string{
 		Clean(f.Message),
 		"Why: " + Clean(f.Why),
-		"Mend: " + Clean(f.Fix),
+		strings.Join(append([]string{"Mend: " + Clean(f.Fix)}, patchLines(f.Patch)...), "\n"),
 		"Call: " + called(f),
 		"Proof: " + Clean(string(f.Confirmation)) + ": " + Clean(f.ConfirmationReason),
 	}

@@ -158,7 +158,7 @@ func (p *htmlPage) head(r *rules.Report, list []*rules.Finding, o Options) htmlH
 		Library: thousands(s.Library), Unanalysed: thousands(other), Suppressed: thousands(s.Suppressed),
 		Codes: codesOf(list), Findings: len(list), Index: []htmlEntry{}, Rules: map[string]htmlDoc{},
 		IncompleteTitle: plural(len(s.Incomplete), "input") + " could not be read whole: what they hold was not audited",
-		EmptyText:       "Nothing was found.",
+		EmptyText:       "Nothing was found in " + plural(s.CustomCalls, "custom call") + ".",
 	}
 	if len(s.Incomplete) > 0 {
 		h.EmptyText = "Nothing was found in what could be read."
@@ -259,6 +259,8 @@ const (
 )
 
 func codeOf(f *rules.Finding) string { return shorten(Clean(f.Code), htmlCodeName) }
+
+func ruleOf(f *rules.Finding) string { return shorten(Clean(f.Rule), htmlRule) }
 
 // placeOf is the Python line of a finding, empty where the dump has none.
 func placeOf(s *rules.Source, root string) string {

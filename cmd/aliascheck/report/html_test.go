@@ -34,11 +34,11 @@ func TestHTMLNeedsNothingElse(t *testing.T) {
 }
 
 func TestHTMLOfNothing(t *testing.T) {
-	assert.Contains(t, htmlOf(t, &rules.Report{}), "Nothing was found.")
+	assert.Contains(t, htmlOf(t, &rules.Report{}), "Nothing was found in 0 custom calls.")
 	broken := &rules.Report{Summary: rules.Summary{Incomplete: []rules.Incomplete{{Path: "x", Error: "cut off"}}}}
 	text := htmlOf(t, broken)
 	assert.Contains(t, text, "1 input could not be read whole")
-	assert.NotContains(t, text, "Nothing was found.<", "unknown is never clean")
+	assert.NotContains(t, text, "Nothing was found in 0 custom calls.<", "unknown is never clean")
 }
 
 func TestHTMLOfHostileNamesHasOneScript(t *testing.T) {

@@ -12,6 +12,8 @@ type htmlFinding struct {
 	Message      string       `json:"message"`
 	Why          string       `json:"why,omitempty"`
 	Fix          string       `json:"fix,omitempty"`
+	Patch        []string     `json:"patch,omitempty"` // lines with - and +
+	Callers      []string     `json:"callers,omitempty"`
 	Reason       string       `json:"reason,omitempty"`
 	Place        string       `json:"place,omitempty"`
 	Function     string       `json:"function,omitempty"`
@@ -81,6 +83,8 @@ func findingView(f *rules.Finding, o Options, budget *int) htmlFinding {
 		GPUs: compiledFor(f),
 		Map:  mapView(f.Map, budget),
 	}
+	v.Patch = patchLines(f.Patch)
+	v.Callers = otherPlaces(f, o.SrcRoot)
 	if o.Replay != nil && len(f.Values) == 0 {
 		v.Again = Clean(o.Replay(f))
 	}

@@ -40,6 +40,24 @@ func JSON(w io.Writer, r *rules.Report, _ Options) error {
 		}
 		out.Write(append(separate(line[:0], i), b...))
 	}
+	if len(r.Lines) > 0 {
+		b, err := json.Marshal(r.Lines)
+		if err != nil {
+			return err
+		}
+		out.WriteString("],\n\"lines\":")
+		out.Write(b[:len(b)-1])
+	}
+	if len(r.Suppressed) > 0 {
+		out.WriteString("],\n\"suppressed\":[")
+		for i := range r.Suppressed {
+			b, err := json.Marshal(&r.Suppressed[i])
+			if err != nil {
+				return err
+			}
+			out.Write(append(separate(line[:0], i), b...))
+		}
+	}
 	out.WriteString("]}\n")
 	return out.Flush()
 }

@@ -171,8 +171,11 @@ func (j *junitWriter) words(f *rules.Finding) string {
 		f.Code + " " + f.Rule + ": " + f.Message,
 		"  why: " + f.Why,
 		"  mend: " + f.Fix,
-		"  proof: " + string(f.Confirmation) + ": " + f.ConfirmationReason,
 	}
+	for _, line := range patchLines(f.Patch) {
+		lines = append(lines, "    "+line)
+	}
+	lines = append(lines, "  proof: "+string(f.Confirmation)+": "+f.ConfirmationReason)
 	if f.Source != nil && f.Source.File != "" {
 		lines = append(lines, fmt.Sprintf("  at: %s:%d %s", relative(f.Source.File, j.options.SrcRoot), f.Source.Line, f.Source.Function))
 	}

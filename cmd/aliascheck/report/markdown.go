@@ -74,7 +74,7 @@ func verdict(s *rules.Summary) string {
 		if len(s.Incomplete) > 0 {
 			return "the audit is not whole"
 		}
-		return "nothing found"
+		return "nothing found in " + plural(s.CustomCalls, "custom call")
 	}
 	return fmt.Sprintf("%s, %s, %s", plural(s.Errors, "error"), plural(s.Warnings, "warning"), plural(s.Notes, "note"))
 }
@@ -108,6 +108,9 @@ func (m *markdownWriter) finding(f *rules.Finding) string {
 	}
 	row("Why", prose(f.Why))
 	row("Mend", prose(f.Fix))
+	if f.Patch != nil {
+		b.WriteString("\n```diff\n" + diffText(f.Patch) + "```\n\n")
+	}
 	row("Proof", prose(string(f.Confirmation)+": "+f.ConfirmationReason))
 	if len(f.Values) == 0 {
 		row("Call", fmt.Sprintf("%s in %s, module %s", short(kernelOf(f)), short(f.Instruction), short(f.Module)))
@@ -142,6 +145,15 @@ func (m *markdownWriter) finding(f *rules.Finding) string {
 	row("Silence", short(silence(f)))
 	row("Fingerprint", code(f.Fingerprint))
 	b.WriteString("\n</details>\n\n")
+	return b.String()
+}
+
+// diffText is a patch as a fenced block has it: a name in it cannot end the block.
+func diffText(p *rules.Patch) string {
+	var b strings.Builder
+	for _, line := range patchLines(p) {
+		b.WriteString(strings.ReplaceAll(line, "```", "`` `") + "\n")
+	}
 	return b.String()
 }
 

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -72,6 +73,13 @@ func TestMarkdownFitsAComment(t *testing.T) {
 
 func TestMarkdownOfHostileNames(t *testing.T) {
 	page := rendered(t, markdownOf(t, hostile(), Options{}))
+	blocks := regexp.MustCompile(`(?s)<pre><code class="language-diff">(.*?)</code></pre>`)
+	assert.Len(t, blocks.FindAllString(page, -1), 3)
+	for _, block := range blocks.FindAllStringSubmatch(page, -1) { // where nobody is mentioned, and nothing becomes a link
+		assert.NotContains(t, block[1], "<")
+		assert.NotContains(t, block[1], "\x1b")
+	}
+	page = blocks.ReplaceAllString(page, "")
 	for _, tag := range []string{"<script", "<img", "<a ", "<b>", "onclick=\"", "\x1b", "\u202e", "@team", "www.evil", "http://evil"} {
 		for _, line := range strings.Split(page, "\n") {
 			if at := strings.Index(line, tag); at >= 0 && !insideCode(line, at) {

@@ -36,11 +36,11 @@ func weight(f *rules.Finding) int {
 	return w
 }
 
-// relative names a file relative to root, with forward slashes, where it lies
-// below root; else it is left as it is.
+// relative names a file relative to root, or to the working directory where no root is
+// given, with forward slashes, where it lies below; else it is left as it is.
 func relative(file, root string) string {
 	file = filepath.ToSlash(file)
-	if root == "" || !strings.HasPrefix(file, "/") {
+	if !strings.HasPrefix(file, "/") {
 		return file
 	}
 	if abs, err := filepath.Abs(root); err == nil {

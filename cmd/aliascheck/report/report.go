@@ -16,6 +16,12 @@ import (
 type Options struct {
 	Color bool // text: colours for a terminal
 	Width int  // text: columns; 0 for the default
+	// Verbose makes the text say all that is known of a finding.
+	Verbose bool
+	// Links makes places in the text links that terminals open (OSC 8).
+	Links bool
+	// Sources reads lines of the Python files that a report names; nil: none is shown.
+	Sources Sources
 
 	// SrcRoot is the directory that Python files are named relative to.
 	SrcRoot string
@@ -30,12 +36,19 @@ type Options struct {
 	StepSummary string
 }
 
+// Sources reads single lines of source files.
+type Sources interface {
+	// Line returns a line without the blanks around it, and the file's absolute path. The
+	// function is one that the file must define, where its name alone does not tell.
+	Line(file string, line int, function string) (text, path string, ok bool)
+}
+
 // Writer writes a report in one format.
 type Writer func(w io.Writer, r *rules.Report, o Options) error
 
 // Formats lists the names of the formats.
 func Formats() []string {
-	return []string{"text", "json", "sarif", "junit", "github", "markdown", "html"}
+	return []string{"text", "concise", "json", "sarif", "junit", "github", "markdown", "html"}
 }
 
 // Lookup returns the writer of a format.
@@ -43,6 +56,8 @@ func Lookup(format string) (Writer, bool) {
 	switch format {
 	case "text":
 		return Text, true
+	case "concise":
+		return Concise, true
 	case "json":
 		return JSON, true
 	case "sarif":

@@ -12,7 +12,8 @@ import (
 func sample() *rules.Report {
 	zero, two := 0, 2
 	slice := hlo.Slice{Allocation: 0, Offset: 0, Size: 16 << 20}
-	source := &rules.Source{File: "/home/me/project/tests/test_sort.py", Line: 81, Function: "sort_inplace", Stack: []rules.Frame{
+	wrapper := &rules.Frame{File: "/home/me/project/lib/call.py", Line: 12, Function: "call"}
+	source := &rules.Source{Wrapper: wrapper, File: "/home/me/project/tests/test_sort.py", Line: 81, Function: "sort_inplace", Stack: []rules.Frame{
 		{File: "/usr/lib/python3/site-packages/jax/_src/core.py", Line: 2891, Function: "bind"},
 		{File: "/home/me/project/tests/test_sort.py", Line: 81, Function: "sort_inplace"},
 	}}
@@ -35,6 +36,9 @@ func sample() *rules.Report {
 			{Module: "jit_sort", Path: "dump/b.hlo.pb", Computation: "main", Instruction: "call.2", Target: "__cublas$gemm"},
 			{Module: "jit_sort", Path: "dump/b.hlo.pb", Computation: "main", Instruction: "call.3", Target: "triton_kernel_call_ffi", Kernel: "k", Findings: []string{"f-suppressed"}},
 		}},
+		Suppressed: []rules.Suppressed{{By: ".aliascheck.yaml:9", Reason: "known", Finding: rules.Finding{
+			Code: "AC202", Rule: "unclaimed-result", Severity: rules.Note, Fingerprint: "f-suppressed", Module: "jit_sort", Path: "dump/b.hlo.pb",
+			Instruction: "call.3", Target: "triton_kernel_call_ffi", Kernel: "k", Related: []rules.Related{}, Tests: []string{}, Calls: 1}}},
 		Findings: []rules.Finding{
 			{
 				Code: "AC202", Rule: "unclaimed-result", Severity: rules.Note, Fingerprint: "f-note",
@@ -55,6 +59,8 @@ func sample() *rules.Report {
 				},
 				Message: "operand 0 and the result share memory, and the kernel is not safe in place: 30% of it is read late.",
 				Why:     "Elements come out wrong now and then.", Fix: "take operand 0 out of input_output_aliases",
+				Patch:        &rules.Patch{Through: "jax-triton", Before: "out = call(x, aliases={0: 0})", After: "# memory of its own\nout = call(x)"},
+				Callers:      []rules.Source{{File: "/home/me/project/tests/test_other.py", Line: 7, Function: "other"}},
 				Confirmation: rules.Confirmed, ConfirmationReason: "block 9 writes byte 4096 before block 3 reads it",
 				Evidence: &rules.Evidence{
 					Emulated: &rules.Emulated{Verdict: "unsafe", Complete: true, Basis: "complete",
@@ -106,6 +112,7 @@ func sampleMap(n int) *rules.MemoryMap {
 // hostile is a report whose every name comes from somebody who means harm.
 func hostile() *rules.Report {
 	r := sample()
+	r.Suppressed[0].By, r.Suppressed[0].Reason = hostileName(), hostileName()
 	evil := hostileName()
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -114,6 +121,9 @@ func hostile() *rules.Report {
 		f.Source = &rules.Source{File: evil, Line: -5, Function: evil, Stack: []rules.Frame{{File: evil, Line: -1, Function: evil}}}
 		f.Related = []rules.Related{{Role: evil, Instruction: evil, File: evil, Line: -2, Text: evil}}
 		f.Tests = []string{evil, evil}
+		f.Patch = &rules.Patch{Through: evil, Before: evil, After: evil}
+		f.Callers = []rules.Source{{File: evil, Line: -3, Function: evil}}
+		f.Source.Wrapper = &rules.Frame{File: evil, Function: evil}
 		if f.Map != nil {
 			for n := range f.Map.Values {
 				f.Map.Values[n].Name, f.Map.Values[n].Instruction = evil, evil

@@ -127,8 +127,8 @@ func problemSeverity(s rules.Severity) string {
 	return "recommendation"
 }
 
-// results writes the findings, the gravest first, as far as GitHub takes them, and
-// returns how many it wrote.
+// results writes the findings, the gravest first, and those that are suppressed, as far
+// as GitHub takes them, and returns how many it wrote.
 func (s *sarifWriter) results(r *rules.Report) int {
 	n := 0
 	for _, f := range bySeverity(r.Findings) {
@@ -142,6 +142,20 @@ func (s *sarifWriter) results(r *rules.Report) int {
 		s.value(s.result(f))
 		n++
 	}
+	for i := range r.Suppressed {
+		if n == sarifMaxResults || s.packed.bytes() > sarifMaxPacked-sarifMargin {
+			break
+		}
+		x := &r.Suppressed[i]
+		out := s.result(&x.Finding)
+		out.Suppressions = []sarifSuppression{{"external", Clean(x.By + ": " + x.Reason)}}
+		if n > 0 {
+			s.raw(",")
+		}
+		s.raw("\n")
+		s.value(out)
+		n++
+	}
 	return n
 }
 
@@ -153,7 +167,7 @@ func (s *sarifWriter) invocation(r *rules.Report, written int) sarifInvocation {
 			in.Notifications = append(in.Notifications, sarifNotification{level, sarifMessage{fmt.Sprintf(format, args...)}})
 		}
 	}
-	if all := len(r.Findings); written < all {
+	if all := len(r.Findings) + len(r.Suppressed); written < all {
 		note("warning", "GitHub takes %d results and %d MB of compressed SARIF: %d of %d findings are here, the gravest; the JSON report has all of them.",
 			sarifMaxResults, sarifMaxPacked/1_000_000, written, all)
 	} else if all > sarifShown {

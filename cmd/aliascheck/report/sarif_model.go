@@ -42,16 +42,17 @@ type sarifRuleProperty struct {
 }
 
 type sarifResult struct { // 3.27
-	RuleID       string            `json:"ruleId"`
-	RuleIndex    int               `json:"ruleIndex"`
-	Level        string            `json:"level"`
-	Message      sarifMessage      `json:"message"`
-	Locations    []sarifLocation   `json:"locations"`
-	Related      []sarifLocation   `json:"relatedLocations,omitempty"`
-	Stacks       []sarifStack      `json:"stacks,omitempty"`
-	Fingerprints map[string]string `json:"partialFingerprints"`
-	Occurrences  int               `json:"occurrenceCount"`
-	Properties   sarifProperties   `json:"properties"`
+	RuleID       string             `json:"ruleId"`
+	RuleIndex    int                `json:"ruleIndex"`
+	Level        string             `json:"level"`
+	Message      sarifMessage       `json:"message"`
+	Locations    []sarifLocation    `json:"locations"`
+	Related      []sarifLocation    `json:"relatedLocations,omitempty"`
+	Stacks       []sarifStack       `json:"stacks,omitempty"`
+	Fingerprints map[string]string  `json:"partialFingerprints"`
+	Occurrences  int                `json:"occurrenceCount"`
+	Properties   sarifProperties    `json:"properties"`
+	Suppressions []sarifSuppression `json:"suppressions,omitempty"` // 3.27.23
 }
 
 type sarifLocation struct { // 3.28
@@ -81,6 +82,11 @@ type sarifLogical struct { // 3.33
 	Kind string `json:"kind,omitempty"`
 }
 
+type sarifSuppression struct { // 3.35
+	Kind          string `json:"kind"`
+	Justification string `json:"justification"`
+}
+
 type sarifStack struct { // 3.44
 	Message sarifMessage `json:"message"`
 	Frames  []sarifFrame `json:"frames"`
@@ -96,6 +102,7 @@ type sarifProperties struct {
 	Confirmation       string   `json:"confirmation"`
 	ConfirmationReason string   `json:"confirmationReason,omitempty"`
 	Fix                string   `json:"fix,omitempty"`
+	Patch              string   `json:"patch,omitempty"` // the mend as code: lines with - and +
 	Tests              []string `json:"tests,omitempty"`
 	CompiledFor        []string `json:"compiledFor,omitempty"`
 	NotFor             []string `json:"notFor,omitempty"`

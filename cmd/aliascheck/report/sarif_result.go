@@ -26,7 +26,7 @@ func (s *sarifWriter) result(f *rules.Finding) sarifResult {
 		Properties: sarifProperties{
 			Target: Clean(f.Target), Kernel: Clean(f.Kernel),
 			Confirmation: Clean(string(f.Confirmation)), ConfirmationReason: Clean(f.ConfirmationReason),
-			Fix: Clean(f.Fix), Tests: cleanAll(f.Tests, sarifTests),
+			Fix: Clean(f.Fix), Patch: strings.Join(patchLines(f.Patch), "\n"), Tests: cleanAll(f.Tests, sarifTests),
 			CompiledFor: cleanAll(f.CompiledFor, sarifTests), NotFor: cleanAll(f.NotFor, sarifTests),
 		},
 	}

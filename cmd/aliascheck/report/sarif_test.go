@@ -64,7 +64,7 @@ func TestTheSchemaRefuses(t *testing.T) {
 
 func TestSARIFSurvivesARoundTrip(t *testing.T) {
 	run := validSARIF(t, sample(), Options{SrcRoot: "/home/me/project"})
-	require.Len(t, run.Results, 3)
+	require.Len(t, run.Results, 4, "three findings, and one that is suppressed")
 	assert.Equal(t, len(rules.All()), len(run.Tool.Driver.Rules))
 
 	first := run.Results[0]
@@ -104,7 +104,7 @@ func TestSARIFOfNothingIsValid(t *testing.T) {
 
 func TestSARIFOfHostileNamesIsValid(t *testing.T) {
 	run := validSARIF(t, hostile(), Options{SrcRoot: "."})
-	require.Len(t, run.Results, 3)
+	require.Len(t, run.Results, 4, "three findings, and one that is suppressed")
 	for _, result := range run.Results {
 		assert.NotContains(t, *result.Message.Text, "](", "an embedded link")
 		assert.NotContains(t, *result.Message.Text, "\x1b")

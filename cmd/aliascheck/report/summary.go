@@ -3,11 +3,12 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"aliascheck/rules"
 )
 
-// summary says what was and was not audited, then what was found.
+// summary says what was and was not audited.
 func (t *textWriter) summary(s *rules.Summary) {
 	fmt.Fprintf(t.out, "%s, %s", plural(s.Modules, "module"), plural(s.CustomCalls, "custom call"))
 	if s.CustomCalls > 0 {
@@ -34,14 +35,28 @@ func (t *textWriter) summary(s *rules.Summary) {
 	}
 	t.more("stale", len(s.Stale))
 	t.unread(s.Incomplete)
+}
+
+// verdictLine is a report in one line.
+func verdictLine(s *rules.Summary) string {
 	line := fmt.Sprintf("%s, %s, %s", plural(s.Errors, "error"), plural(s.Warnings, "warning"), plural(s.Notes, "note"))
+	if s.Errors+s.Warnings+s.Notes == 0 {
+		line = "nothing found in " + plural(s.CustomCalls, "custom call")
+	}
+	var left []string
 	if s.Suppressed > 0 {
-		line += fmt.Sprintf(" (%d suppressed)", s.Suppressed)
+		left = append(left, fmt.Sprintf("%d suppressed", s.Suppressed))
+	}
+	if s.Deselected > 0 {
+		left = append(left, fmt.Sprintf("%d not selected", s.Deselected))
+	}
+	if left != nil {
+		line += " (" + strings.Join(left, ", ") + ")"
 	}
 	if len(s.Incomplete) > 0 {
 		line += fmt.Sprintf("; %s could not be read whole", plural(len(s.Incomplete), "input"))
 	}
-	fmt.Fprintln(t.out, t.paint.bold(line))
+	return line
 }
 
 // maxListed bounds the lists that a directory of broken files, or an old baseline, can

@@ -4,23 +4,35 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"aliascheck/rules"
 )
 
-// Text writes a report for people: every finding with its Python line, a picture of
-// the slices, why it matters, how to mend it and how to silence it; then what was
-// and was not audited. Names from the dump are escaped.
+// Text writes a report for people, the gravest findings last, where a terminal stands:
+// of each the rule, the Python line with its source, what is wrong, the accesses with
+// their lines, and the mend as code; then a table by code, and what was and was not
+// audited. Verbose adds a picture of the slices, why it matters, the replay, the stack
+// and how to silence it. Names from the dump are escaped.
 func Text(w io.Writer, r *rules.Report, o Options) error {
-	t := &textWriter{out: bufio.NewWriter(w), width: o.Width, paint: painter{on: o.Color}, replay: o.Replay}
+	t := &textWriter{out: bufio.NewWriter(w), width: o.Width, paint: painter{on: o.Color}, options: o}
 	if t.width < minWidth {
 		t.width = defaultWidth
 	}
-	for i := range r.Findings {
-		t.finding(&r.Findings[i])
+	list := bySeverity(r.Findings)
+	slices.Reverse(list)
+	for _, f := range list {
+		t.finding(f)
 	}
+	t.suppressed(r.Suppressed)
+	t.table(r.Findings)
 	t.summary(&r.Summary)
+	t.wrappers(r.Findings)
+	if len(r.Findings) > 0 && !o.Verbose {
+		t.hint(list[len(list)-1])
+	}
+	fmt.Fprintln(t.out, t.paint.bold(verdictLine(&r.Summary)))
 	return t.out.Flush()
 }
 
@@ -33,55 +45,94 @@ const (
 )
 
 type textWriter struct {
-	out   *bufio.Writer
-	width int
-	paint painter
-
-	replay func(*rules.Finding) string
+	out     *bufio.Writer
+	width   int
+	paint   painter
+	options Options
 }
 
 func (t *textWriter) finding(f *rules.Finding) {
-	head := fmt.Sprintf("%s %s", f.Severity, f.Code)
-	where := place(f.Source)
-	gap := min(t.width, maxText) - len(head) - 1 - len(f.Rule) - len([]rune(where))
-	if gap < 2 {
-		gap = 2
+	head, rule := fmt.Sprintf("%s %s", Clean(string(f.Severity)), codeOf(f)), ruleOf(f)
+	where := place(f.Source, t.options.SrcRoot)
+	gap := max(min(t.width, maxText)-len(head)-1-len([]rune(rule))-len([]rune(where)), 2)
+	if f.Source != nil {
+		where = t.link(where, f.Source.File, f.Source.Line, f.Source.Function)
 	}
-	fmt.Fprintf(t.out, "%s %s%s%s\n", t.paint.severity(f.Severity, head), f.Rule, strings.Repeat(" ", gap), t.paint.bold(where))
-	fmt.Fprintf(t.out, "  %s\n\n", t.paint.dim(called(f)))
+	fmt.Fprintf(t.out, "%s %s%s%s\n", t.paint.severity(f.Severity, head), rule, strings.Repeat(" ", gap), t.paint.bold(where))
+	t.source(f.Source)
+	called := called(f)
+	if f.Confirmation == rules.Confirmed && !t.options.Verbose {
+		called += "; confirmed"
+	}
+	fmt.Fprintf(t.out, "  %s\n\n", t.paint.dim(called))
 	t.paragraph(f.Message)
 	fmt.Fprintln(t.out)
-	if t.picture(f) {
-		fmt.Fprintln(t.out)
+	if t.options.Verbose {
+		if t.picture(f) {
+			fmt.Fprintln(t.out)
+		}
+		t.prose("why", f.Why)
 	}
-	t.prose("why", f.Why)
+	t.values(f)
+	t.related(f)
 	t.prose("mend", f.Fix)
+	t.patch(f.Patch)
+	if t.options.Verbose {
+		t.details(f)
+	}
+	t.callers(f)
+	if len(f.Tests) > 0 {
+		t.prose("tests", list(f.Tests, 4))
+	}
+	fmt.Fprintln(t.out)
+}
+
+// details are what a finding has for those who look closer.
+func (t *textWriter) details(f *rules.Finding) {
 	t.prose("silence", silence(f))
 	if f.Confirmation != "" {
 		t.prose("proof", string(f.Confirmation)+": "+f.ConfirmationReason)
 	}
-	t.values(f)
-	t.related(f)
 	t.stack(f.Source)
+	t.again(f)
+}
+
+// callers says how many calls a finding stands for, and where else they are made.
+func (t *textWriter) callers(f *rules.Finding) {
 	if f.Calls > 1 {
 		t.prose("also", fmt.Sprintf("%d equal calls; this is the first", f.Calls))
 	}
 	if text := compiledFor(f); text != "" {
 		t.prose("GPUs", text)
 	}
-	if len(f.Tests) > 0 {
-		t.prose("tests", list(f.Tests, 4))
+	others := otherPlaces(f, t.options.SrcRoot)
+	for n, at := range others {
+		if n == maxFrames && !t.options.Verbose {
+			t.prose("", fmt.Sprintf("… and %d more", len(others)-n))
+			return
+		}
+		t.prose("", at)
 	}
-	t.again(f)
-	fmt.Fprintln(t.out)
+}
+
+// otherPlaces are the lines beside a finding's own at which equal calls are made.
+func otherPlaces(f *rules.Finding, root string) []string {
+	var out []string
+	own := place(f.Source, root)
+	for i := range f.Callers {
+		if at := place(&f.Callers[i], root); at != own && !slices.Contains(out, at) {
+			out = append(out, at)
+		}
+	}
+	return out
 }
 
 // again prints how to repeat a replay, or how to report what is XLA's: on one line, however long, that a shell takes.
 func (t *textWriter) again(f *rules.Finding) {
-	if t.replay == nil {
+	if t.options.Replay == nil {
 		return
 	}
-	if line := t.replay(f); line != "" {
+	if line := t.options.Replay(f); line != "" {
 		word := "on a GPU"
 		if len(f.Values) > 0 {
 			word = "report"
@@ -91,11 +142,11 @@ func (t *textWriter) again(f *rules.Finding) {
 }
 
 // place is the Python line of a finding.
-func place(s *rules.Source) string {
+func place(s *rules.Source, root string) string {
 	if s == nil || s.File == "" {
 		return "(no Python line in the dump)"
 	}
-	out := fmt.Sprintf("%s:%d", Clean(s.File), s.Line)
+	out := fmt.Sprintf("%s:%d", Clean(relative(s.File, root)), s.Line)
 	if s.Function != "" {
 		out += " in " + Clean(s.Function)
 	}
@@ -146,21 +197,6 @@ func (t *textWriter) values(f *rules.Finding) {
 	}
 }
 
-func (t *textWriter) related(f *rules.Finding) {
-	for _, r := range f.Related {
-		var parts []string
-		if r.File != "" {
-			parts = append(parts, fmt.Sprintf("%s:%d", Clean(r.File), r.Line))
-		}
-		for _, s := range []string{r.Instruction, r.Text} {
-			if s != "" && (len(parts) == 0 || parts[len(parts)-1] != s) {
-				parts = append(parts, Clean(s))
-			}
-		}
-		t.prose(r.Role, strings.Join(parts, ", "))
-	}
-}
-
 // maxFrames bounds how much of the stack is printed; the JSON has all of it.
 const maxFrames = 4
 
@@ -177,7 +213,7 @@ func (t *textWriter) stack(s *rules.Source) {
 			t.prose(word, fmt.Sprintf("… and %d more", len(s.Stack)-n))
 			return
 		}
-		t.prose(word, fmt.Sprintf("%s:%d %s", Clean(f.File), f.Line, Clean(f.Function)))
+		t.prose(word, fmt.Sprintf("%s:%d %s", Clean(relative(f.File, t.options.SrcRoot)), f.Line, Clean(f.Function)))
 	}
 }
 

@@ -22,7 +22,7 @@ function renderDetail(entry, back) {
       el("p", { cls: "at" }, f.place ? [el("code", {}, f.place), f.function && el("span", {}, "in " + f.function), copyButton(f.place, "the place")] : "the dump names no Python line")),
     ...[
       el("section", {}, el("p", { cls: "lead" }, f.message), f.why && el("p", { cls: "why" }, f.why)),
-      f.fix && section("How to mend it", el("p", { cls: "mend" }, f.fix)),
+      f.fix && section("How to mend it", el("p", { cls: "mend" }, f.fix), f.patch && el("pre", { cls: "patch" }, f.patch.map((line) => el("span", { cls: line[0] === "-" ? "out" : "in" }, line + "\n")))),
       memory(f),
       witness(f),
       replay(f),
@@ -30,6 +30,7 @@ function renderDetail(entry, back) {
       section("The call", facts(f, entry)),
       section("Related places", related(f).length > 0 && el("ul", { cls: "plainlist" }, related(f).map((r) => el("li", {}, el("b", {}, r.role), " ", r.place && el("code", {}, r.place), r.place && r.text ? " " : "", r.text)))),
       section("GPUs that it was compiled for", f.gpus && el("p", {}, f.gpus)),
+      section("Equal calls are made at", f.callers && el("ul", { cls: "plainlist" }, f.callers.map((c) => el("li", {}, el("code", {}, c))))),
       section("Tests that run it", f.tests && el("ul", { cls: "plainlist" }, f.tests.map((t) => el("li", {}, el("code", {}, t))), f.more_tests > 0 && el("li", { cls: "muted" }, "and " + number.format(f.more_tests) + " more"))),
       section("To live with it", el("div", { cls: "snippet" }, el("pre", {}, f.silence), copyButton(f.silence, "the suppression"))),
       section("To replay it on a GPU", f.again && el("div", { cls: "snippet" }, el("pre", {}, f.again), copyButton(f.again, "the command"))),
