@@ -29,7 +29,6 @@ type compileOptions struct {
 	jobs    int
 	dumpDir string
 	keep    string
-	verbose bool
 }
 
 func newCompileCommand(a *app) *cobra.Command {
@@ -79,7 +78,7 @@ compiled or read.`,
 	f.IntVar(&o.jobs, "compile-jobs", max(1, runtime.NumCPU()/2), "compile for `N` GPUs at the same time")
 	f.StringVar(&o.dumpDir, "dump-dir", "", "`DIR` to put the dumps in (default: a temporary one)")
 	f.StringVar(&o.keep, "keep", string(runner.KeepFindings), "`WHICH` dumps to leave: all, findings or none")
-	f.BoolVar(&o.verbose, "verbose", false, "show what Python prints, and what this JAX does without")
+	f.Lookup("verbose").Usage += "; what Python prints, and what this JAX does without"
 	return cmd
 }
 

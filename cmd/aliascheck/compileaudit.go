@@ -17,7 +17,7 @@ import (
 // settings says what to compile, for what and where to.
 func (o *compileOptions) settings(a *app, job *auditJob, what []string, hasArgs bool) (compile.Options, error) {
 	s := compile.Options{Env: os.Environ(), Jobs: o.jobs, Timeout: o.timeout}
-	if o.verbose {
+	if o.audit.verbose {
 		s.Log = a.stderr
 	}
 	var err error
@@ -144,7 +144,7 @@ type compiledAudit struct {
 
 // take audits what was compiled for one target.
 func (c *compiledAudit) take(ctx context.Context, out *compile.Outcome) error {
-	if c.o.verbose {
+	if c.o.audit.verbose {
 		c.tell(out)
 	}
 	var dirs []string
