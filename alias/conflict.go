@@ -302,6 +302,9 @@ func (c *conflicts) overwrites(w, v int32) bool {
 	if !c.writes(i) {
 		return false
 	}
+	if c.isCopyOf(w, v) {
+		return false
+	}
 	if c.readsBadly(i, w, v) {
 		c.add(Conflict{Kind: ReadWhileWritten, Lost: v, Written: w, Reader: i, Why: "the instruction that writes there reads it"})
 		return true
@@ -317,6 +320,32 @@ func (c *conflicts) overwrites(w, v int32) bool {
 	}
 	c.add(Conflict{Kind: Overwritten, Lost: v, Written: w, Reader: reader, Why: why})
 	return true
+}
+
+// maxCopies bounds how far copies of copies are followed.
+const maxCopies = 16
+
+// isCopyOf reports whether w is a copy of v, or of its copy, that lies where v does: it
+// writes what is there already. XLA leaves such a copy where branches of a conditional
+// that take one value take it in one place.
+func (c *conflicts) isCopyOf(w, v int32) bool {
+	x, y := &c.m.Values[w], &c.m.Values[v]
+	if x.Offset != y.Offset || x.Size != y.Size {
+		return false
+	}
+	for range maxCopies {
+		i := c.m.Values[w].Instruction
+		in := &c.m.Instructions[i]
+		if in.Opcode != "copy" || len(in.Operands) == 0 || !c.m.SameShape(i, in.Operands[0]) {
+			return false
+		}
+		from, err := c.lives.resolver.resolve(in.Operands[0], nil)
+		if err != nil || from == v {
+			return err == nil
+		}
+		w = from
+	}
+	return false
 }
 
 // readsBadly reports whether instruction i, which writes w, reads v and may not in w's

@@ -36,6 +36,7 @@ type val struct {
 	isTable                  bool
 	overwrittenBy            map[overwrite]bool
 	lostTo                   map[*val]bool // what any instruction wrote over it
+	contents                 int           // a number of its own, or what it is a copy of
 	defined                  bool
 	keptForEver, isParameter bool
 }

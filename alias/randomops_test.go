@@ -12,10 +12,7 @@ import (
 // ofOne has one operand: in its place, or not.
 func (p *program) ofOne(c *comp, live []*op) *op {
 	from := p.pick(live)
-	opcode := "transpose"
-	if p.rnd.IntN(2) == 0 {
-		opcode = "negate"
-	}
+	opcode := []string{"transpose", "negate", "copy"}[p.rnd.IntN(3)]
 	o := p.add(c, &op{opcode: opcode, operands: []*op{from}, shape: from.shape})
 	v := p.define(o, -1, o.shape.size)
 	if from := p.ownValue(from); from != nil && p.rnd.IntN(2) == 0 {

@@ -15,6 +15,7 @@ type simulation struct {
 	choice func() int        // which branch a conditional takes
 	owner  map[*comp]*op     // the instruction through which a computation runs
 	pairs  map[[2]int64]bool // values that were in one another's way, the lesser first
+	made   int               // contents so far
 	going  []*val            // what operations that began and did not end write
 }
 
@@ -28,6 +29,8 @@ func simulate(p *program, choice func() int) *simulation {
 		}
 	}
 	for _, v := range p.vals {
+		s.made++
+		v.contents = s.made
 		v.defined = v.isParameter || v.op.opcode == "constant"
 		clear(v.overwrittenBy)
 		clear(v.lostTo)
@@ -114,6 +117,11 @@ func (s *simulation) phis(c *comp) {
 
 func (s *simulation) define(v *val) {
 	v.defined = true
+	s.made++
+	v.contents = s.made
+	if v.op.opcode == "copy" {
+		v.contents = s.value(v.op.operands[0], -1).contents
+	}
 	clear(v.overwrittenBy)
 	clear(v.lostTo)
 	for _, w := range s.going {
@@ -140,7 +148,7 @@ func (s *simulation) write(o *op) {
 			case !overlap(v, w) || v == w:
 			case v.op == o:
 				s.pair(v, w)
-			case v.defined:
+			case v.defined && !(o.opcode == "copy" && v.offset == w.offset && v.size == w.size && v.contents == s.value(o.operands[0], -1).contents):
 				v.lostTo[w] = true
 			}
 		}
@@ -161,7 +169,7 @@ func (s *simulation) readAndWritten(o *op, n int, in *op, w *val) {
 			k = -1
 		}
 		v := s.value(in, k)
-		inPlace := o.opcode == "add" || o.opcode == "negate" || o.opcode == "compare" || o.opcode == "dynamic-update-slice" && n == 0
+		inPlace := o.opcode == "negate" || o.opcode == "copy" || o.opcode == "compare" || o.opcode == "dynamic-update-slice" && n == 0
 		if overlap(v, w) && !(inPlace && v.offset == w.offset && v.size == w.size) {
 			s.pair(v, w)
 		}

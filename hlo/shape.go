@@ -147,6 +147,12 @@ func (m *Module) Leaves(instr int32) []Leaf {
 	return m.leaves[list.first:list.end:list.end]
 }
 
+// SameShape reports whether two instructions have equal shapes, layouts included. It may
+// report false of equal ones that are written differently.
+func (m *Module) SameShape(a, b int32) bool {
+	return m.Instructions[a].leaves == m.Instructions[b].leaves
+}
+
 // addLeaves flattens a shape that check has seen.
 func (m *Module) addLeaves(fs fields, index ShapeIndex) {
 	s := shape{count: 1}

@@ -4,7 +4,8 @@ hunt false alarms with: whatever an audit finds in their dumps is either wrong o
   XLA_FLAGS="--xla_dump_to=DIR --xla_dump_hlo_as_proto --xla_dump_hlo_as_text \
              --xla_force_host_platform_device_count=4" python cpu_random.py FIRST LAST
 
-compiles the programs of the seeds from FIRST up to LAST and runs nothing.
+compiles the programs of the seeds from FIRST up to LAST and runs nothing; with TARGET_CONFIG and
+DEVICES behind, for as many GPUs that need not be there (see gpu_models.py), JAX_PLATFORMS=cpu.
 """
 import random
 import sys
@@ -100,6 +101,16 @@ class Program:
         return tuple(out[n] for n in self.outputs)
 
 
+lies = [None]
+if len(sys.argv) > 3:
+    from jax.experimental import topologies
+    from jax.sharding import NamedSharding, PartitionSpec as P
+
+    devices = int(sys.argv[4])
+    topology = topologies.get_topology_desc(platform="cuda", target_config=open(sys.argv[3]).read(), topology=f"1x1x{devices}")
+    mesh = topologies.make_mesh(topo=topology, mesh_shape=(devices,), axis_names=("x",))
+    lies = [NamedSharding(mesh, P()), NamedSharding(mesh, P("x"))]
+
 for seed in range(int(sys.argv[1]), int(sys.argv[2])):
     p = Program(seed)
 
@@ -107,7 +118,8 @@ for seed in range(int(sys.argv[1]), int(sys.argv[2])):
         return p(*state)
 
     program.__name__ = f"random_{seed}"
-    args = [jax.ShapeDtypeStruct(s, jnp.float32) for s in p.shapes]
+    split = lambda n, s: len(lies) > 1 and s and s[0] % devices == 0 and (seed + n) % 3 == 0
+    args = [jax.ShapeDtypeStruct(s, jnp.float32, sharding=lies[1 if split(n, s) else 0]) for n, s in enumerate(p.shapes)]
     try:
         jax.jit(program, donate_argnums=p.donate).lower(*args).compile()
     except Exception as e:
