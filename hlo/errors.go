@@ -3,6 +3,8 @@ package hlo
 import (
 	"errors"
 	"io/fs"
+
+	"aliascheck/hlo/transcode"
 )
 
 // bare is a file error without the path, which the caller names.
@@ -43,4 +45,4 @@ const (
 )
 
 // dumpHint says how to get what is missing.
-const dumpHint = `Dump it with XLA_FLAGS="--xla_dump_to=DIR --xla_dump_hlo_as_proto --xla_dump_hlo_as_text"`
+const dumpHint = transcode.DumpHint

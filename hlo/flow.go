@@ -3,6 +3,8 @@ package hlo
 import (
 	"fmt"
 	"slices"
+
+	"aliascheck/hlo/transcode"
 )
 
 // flow follows XLA's dataflow (HloDataflowAnalysis) through a module that was linked and
@@ -32,7 +34,7 @@ type flow struct {
 const sweepsPerCall = 2
 
 // whole fails where an instruction has fewer values than it must.
-func (f *flow) whole(b *builder, files textPair) error {
+func (f *flow) whole(b *builder, files transcode.Pair) error {
 	f.b = b
 	f.number()
 	for n := 0; n < sweepsPerCall*b.limits.Depth && f.sweep(); n++ {
@@ -40,7 +42,7 @@ func (f *flow) whole(b *builder, files textPair) error {
 	for i := range int32(len(b.m.Instructions)) {
 		if has, needs := f.values(i); has < needs {
 			return fmt.Errorf("%s: %d of the %d values of %q are there: cut off?",
-				position(files.assignmentPath, files.assignment, len(files.assignment)), has, needs, b.m.Instructions[i].Name)
+				transcode.Position(files.AssignmentPath, files.Assignment, len(files.Assignment)), has, needs, b.m.Instructions[i].Name)
 		}
 	}
 	return nil

@@ -1,6 +1,10 @@
 package hlo
 
-import "math"
+import (
+	"math"
+
+	"aliascheck/hlo/transcode"
+)
 
 // Limits bounds what a dump may cost. Zero means the default.
 type Limits struct {
@@ -34,6 +38,15 @@ func (l Limits) orDefault() Limits {
 	set(&l.ArchiveMembers, 200_000)
 	set(&l.Entries, 1_000_000)
 	return l
+}
+
+// ofText are the limits of a text pair.
+func (l Limits) ofText() transcode.Limits {
+	return transcode.Limits{
+		Bytes:        l.FileBytes,
+		Instructions: int(l.ModelBytes / instructionBytes),
+		Computations: int(l.ModelBytes / computationBytes),
+	}
 }
 
 // set gives v a value where it has none.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
+
+	"aliascheck/hlo/transcode"
 )
 
 // Reader reads modules one after the other, in the same memory. Use one per worker.
@@ -14,7 +16,7 @@ type Reader struct {
 	limits Limits
 	loader loader
 	pair   member // the texts of the pair being read
-	text   transcoder
+	text   transcode.Transcoder
 	flow   flow
 	b      builder
 }
@@ -27,6 +29,10 @@ const keptBytes = 16 << 20
 func NewReader(limits Limits) *Reader {
 	r := &Reader{limits: limits.orDefault()}
 	r.loader.limits = r.limits
+	r.text.Element = func(name []byte) (int32, bool) {
+		t, ok := ParseElementType(string(name))
+		return int32(t), ok
+	}
 	r.b.seed = maphash.MakeSeed()
 	return r
 }
@@ -99,13 +105,16 @@ func (r *Reader) readPair(src Source) (*Module, error) {
 			}
 		}
 	}
-	files := textPair{src.Path, src.Assignment, src.Values, pair.text, pair.assignment, pair.values}
-	wire, err := r.text.transcode(files, r.limits)
+	files := transcode.Pair{
+		Path: src.Path, AssignmentPath: src.Assignment, ValuesPath: src.Values,
+		Text: pair.text, Assignment: pair.assignment, Values: pair.values,
+	}
+	wire, err := r.text.Transcode(files, r.limits.ofText())
 	if err != nil {
 		return nil, err
 	}
-	im, place := image{wire: wire}, func(at int32) string { return r.text.place(files, at) }
-	if !r.text.listed {
+	im, place := image{wire: wire}, func(at int32) string { return r.text.Place(files, at) }
+	if !r.text.Listed() {
 		if err := r.checkWhole(im, place, files); err != nil {
 			return nil, err
 		}
@@ -115,7 +124,7 @@ func (r *Reader) readPair(src Source) (*Module, error) {
 
 // checkWhole fails where a text pair without a list of its values lacks some. Unlike the
 // model, it has all computations decoded: the last values can be any one's.
-func (r *Reader) checkWhole(im image, place func(at int32) string, files textPair) error {
+func (r *Reader) checkWhole(im image, place func(at int32) string, files transcode.Pair) error {
 	b := &r.b
 	b.wire, b.place, b.everything = im.wire, place, true
 	err := b.decodeAndLink()

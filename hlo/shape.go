@@ -1,11 +1,15 @@
 package hlo
 
-import "math"
+import (
+	"math"
+
+	"aliascheck/hlo/transcode"
+)
 
 const (
 	// maxShapeDepth bounds the nesting of tuples. XLA flattens its users' trees; more
 	// than three levels are rare.
-	maxShapeDepth = 32
+	maxShapeDepth = transcode.MaxShapeDepth
 	// maxPositions bounds the arrays and tuples of one shape.
 	maxPositions = 1 << 18
 )

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"aliascheck/hlo/transcode"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -50,7 +52,7 @@ func TestTextErrorsTogether(t *testing.T) {
 	require.ErrorContains(t, err, "m.txt:6:14: shape does not end on its line")
 	require.ErrorContains(t, err, "m.txt:7:27: ")
 	_, err = readTexts(oneCall(strings.Repeat("  %a = f33[2]{0} add(%p)\n", 1000)), "")
-	require.Len(t, strings.Split(err.Error(), "\n"), maxTextErrors)
+	require.Len(t, strings.Split(err.Error(), "\n"), transcode.MaxErrors)
 }
 
 // TestTextNesting holds the reader to a bounded stack.
@@ -79,37 +81,4 @@ func TestTextGrowth(t *testing.T) {
 	}
 	_, err := readTexts(oneCall(text.String()), oneAssignment())
 	require.Error(t, err)
-	var tr transcoder
-	_, err = tr.transcode(textPair{path: "m.txt", assignmentPath: "a.txt", text: []byte(oneCall(text.String()))}, Limits{}.orDefault())
-	require.Error(t, err)
-	require.LessOrEqual(t, cap(tr.out.buf)+cap(tr.cur.buf), 4*textGrowth*text.Len())
-}
-
-// TestTextLimits holds the reader to the limits, whatever the text is made of.
-func TestTextLimits(t *testing.T) {
-	many := &strings.Builder{}
-	for i := range 5000 {
-		fmt.Fprintf(many, "  %%i%d = f32[] add()\n", i)
-	}
-	calls, starts := &strings.Builder{}, &strings.Builder{}
-	calls.WriteString("  %c = f32[] add(), called_computations={%c0")
-	for i := range 5000 {
-		fmt.Fprintf(calls, ",%%c%d", i)
-		fmt.Fprintf(starts, "  %%i%d = ((), f32[%d], s32[]) negate-start()\n", i, i)
-	}
-	calls.WriteString("}\n")
-	for name, test := range map[string]struct {
-		lines  string
-		limits Limits
-	}{
-		"instructions": {many.String(), Limits{ModelBytes: 5000 * instructionBytes}},
-		"computations": {calls.String(), Limits{ModelBytes: 4000 * computationBytes}},
-		"asynchronous": {starts.String(), Limits{}},
-		"wire":         {many.String(), Limits{FileBytes: 100_000}},
-	} {
-		var tr transcoder
-		_, err := tr.transcode(textPair{path: "m.txt", assignmentPath: "a.txt", text: []byte(oneCall(test.lines))}, test.limits.orDefault())
-		require.ErrorContains(t, err, "more", name)
-		require.ErrorContains(t, err, "m.txt:", name)
-	}
 }

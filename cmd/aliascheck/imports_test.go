@@ -18,7 +18,8 @@ import (
 // that are not listed here (helpers below one of these) count as their parent.
 func layers() map[string][]string {
 	return map[string][]string{
-		"hlo":                      {},
+		"hlo":                      {"hlo/transcode"},
+		"hlo/transcode":            {},
 		"hlo/kernel":               {},
 		"hlo/kernel/attribute":     {},
 		"hlo/kernel/triton":        {"hlo/kernel", "hlo/kernel/attribute"},

@@ -1,4 +1,4 @@
-package hlo
+package transcode
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ import (
 //
 // Each of the two lists shows where the other was cut off. What older releases print
 // behind it (live ranges) is not read.
-func (t *transcoder) usedValues() {
+func (t *Transcoder) usedValues() {
 	s := &t.scan
 	if !s.acceptText("Total bytes used: ") {
 		s.failed(s.pos, `"Total bytes used" expected: cut off?`)
@@ -40,7 +40,7 @@ func (t *transcoder) usedValues() {
 
 // checkListed holds the ids of the list that begins at start to those that the
 // allocations have.
-func (t *transcoder) checkListed(start int) {
+func (t *Transcoder) checkListed(start int) {
 	s := &t.scan
 	list, _, _ := bytes.Cut(s.text[start:], []byte("\n\n"))
 	end := start + len(list)

@@ -1,4 +1,4 @@
-package hlo
+package transcode
 
 // frameTables reads the tables that newer XLA prints between header and computations,
 // and writes StackFrameIndexProto:
@@ -9,7 +9,7 @@ package hlo
 //	1 {file_name_id=1 function_name_id=1 line=31 end_line=31 column=4 end_column=10}
 //	StackFrames
 //	1 {file_location_id=1 parent_frame_id=1}
-func (t *transcoder) frameTables() {
+func (t *Transcoder) frameTables() {
 	s := &t.scan
 	mark := t.out.begin(17)
 	for {
@@ -30,7 +30,7 @@ func (t *transcoder) frameTables() {
 }
 
 // frameTable reads the numbered rows of a table.
-func (t *transcoder) frameTable(row func()) {
+func (t *Transcoder) frameTable(row func()) {
 	s := &t.scan
 	for want := int64(1); ; want++ {
 		if c := s.peek(); c < '0' || c > '9' {
@@ -46,7 +46,7 @@ func (t *transcoder) frameTable(row func()) {
 }
 
 // unescaped reads a string in quotation marks, and writes it as a field.
-func (t *transcoder) unescaped(w *wireWriter, field uint64) {
+func (t *Transcoder) unescaped(w *wireWriter, field uint64) {
 	s := &t.scan
 	at := s.pos
 	var ok bool
@@ -57,7 +57,7 @@ func (t *transcoder) unescaped(w *wireWriter, field uint64) {
 }
 
 // fileLocation reads a row of FileLocations.
-func (t *transcoder) fileLocation() {
+func (t *Transcoder) fileLocation() {
 	mark := t.out.begin(3)
 	t.numbers(func(key string, v int64) {
 		switch key {
@@ -76,7 +76,7 @@ func (t *transcoder) fileLocation() {
 
 // stackFrame reads a row of StackFrames. The text's number of the parent is one more
 // than the proto's, in which 0 is none.
-func (t *transcoder) stackFrame() {
+func (t *Transcoder) stackFrame() {
 	mark := t.out.begin(4)
 	t.numbers(func(key string, v int64) {
 		switch key {
@@ -90,7 +90,7 @@ func (t *transcoder) stackFrame() {
 }
 
 // numbers reads {key=1 other=2}.
-func (t *transcoder) numbers(each func(key string, v int64)) {
+func (t *Transcoder) numbers(each func(key string, v int64)) {
 	s := &t.scan
 	s.expect('{')
 	for !s.accept('}') && s.problem == "" {

@@ -1,4 +1,4 @@
-package hlo
+package transcode
 
 import "bytes"
 
@@ -15,7 +15,7 @@ type shapeNode struct {
 // f32[2,3]{1,0}, s32[], token[], (f32[2]{0}, (s32[], pred[])), b(f32[2]{0}),
 // bf16[8,128]{1,0:T(8,128)(2,1)S(5)}, s4[8]{0:E(4)}, f32[<=5].
 // It returns the node.
-func (t *transcoder) shape(field uint64) int32 {
+func (t *Transcoder) shape(field uint64) int32 {
 	base := len(t.stack)
 	node := t.shapeNode(field, 0)
 	t.stack = t.stack[:base]
@@ -24,15 +24,15 @@ func (t *transcoder) shape(field uint64) int32 {
 }
 
 // shapeNode is shape below the outermost level.
-func (t *transcoder) shapeNode(field uint64, depth int) shapeNode {
+func (t *Transcoder) shapeNode(field uint64, depth int) shapeNode {
 	s, w := &t.scan, &t.cur
 	mark := w.begin(field)
 	var node shapeNode
 	switch {
-	case depth > maxShapeDepth:
+	case depth > MaxShapeDepth:
 		s.failed(s.pos, "tuples nest too deep")
 	case s.accept('('):
-		w.int64(2, int64(TupleType))
+		w.int64(2, tupleType)
 		node = t.tupleElements(depth)
 	default:
 		t.array(depth)
@@ -44,7 +44,7 @@ func (t *transcoder) shapeNode(field uint64, depth int) shapeNode {
 }
 
 // tupleElements reads the elements of a tuple up to its end.
-func (t *transcoder) tupleElements(depth int) shapeNode {
+func (t *Transcoder) tupleElements(depth int) shapeNode {
 	s := &t.scan
 	base := len(t.stack)
 	for !s.accept(')') && s.problem == "" {
@@ -61,7 +61,7 @@ func (t *transcoder) tupleElements(depth int) shapeNode {
 }
 
 // array reads the shape of an array, token or opaque, or a buffer around one.
-func (t *transcoder) array(depth int) {
+func (t *Transcoder) array(depth int) {
 	s, w := &t.scan, &t.cur
 	s.space()
 	at := s.pos
@@ -69,13 +69,13 @@ func (t *transcoder) array(depth int) {
 	if s.problem != "" {
 		return
 	}
-	element, ok := ParseElementType(string(name))
+	element, ok := t.Element(name)
 	if !ok {
 		s.failed(at, "%q is no element type", name)
 		return
 	}
 	w.int64(2, int64(element))
-	if element == BufferType {
+	if element == bufferType {
 		s.expect('(')
 		t.shapeNode(4, depth+1)
 		s.expect(')')
@@ -88,7 +88,7 @@ func (t *transcoder) array(depth int) {
 }
 
 // dimensions reads [2,3], where <=2 is the most that a dimension may have.
-func (t *transcoder) dimensions() {
+func (t *Transcoder) dimensions() {
 	s := &t.scan
 	t.ids = t.ids[:0]
 	s.expect('[')
@@ -108,7 +108,7 @@ func (t *transcoder) dimensions() {
 // layout reads {1,0:T(8,128)E(4)S(5)}: the order of the dimensions, then properties.
 // Of those only E, the bits of an element, bears on the size; who rebuilds a call asks
 // for the order.
-func (t *transcoder) layout() {
+func (t *Transcoder) layout() {
 	s, w := &t.scan, &t.cur
 	mark := w.begin(5)
 	s.expect('{')
@@ -131,7 +131,7 @@ func (t *transcoder) layout() {
 
 // layoutProperty reads a property with what it has in brackets: T(8,128)(2,1), E(4),
 // S(1), SC(0:4), #(u32).
-func (t *transcoder) layoutProperty() {
+func (t *Transcoder) layoutProperty() {
 	s := &t.scan
 	start := s.pos
 	for s.pos < len(s.text) && s.text[s.pos] != '(' && s.text[s.pos] != '}' {

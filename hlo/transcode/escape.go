@@ -1,4 +1,4 @@
-package hlo
+package transcode
 
 // unescape appends what absl::CUnescape makes of a string to dst.
 func unescape(dst, s []byte) ([]byte, bool) {

@@ -1,4 +1,4 @@
-package hlo
+package transcode
 
 // instruction reads one instruction of a computation, writes HloInstructionProto, and
 // returns its number:
@@ -7,7 +7,7 @@ package hlo
 //
 // Operands come before the shape is read: taking an element out of a tuple (%b#1) is
 // an instruction of its own, which must stand first.
-func (t *transcoder) instruction(computation int32) int32 {
+func (t *Transcoder) instruction(computation int32) int32 {
 	s, w := &t.scan, &t.cur
 	start := s.pos
 	name := s.name()
@@ -56,9 +56,9 @@ func (t *transcoder) instruction(computation int32) int32 {
 }
 
 // define enters an instruction's name, and returns its number.
-func (t *transcoder) define(computation int32, name []byte, at int) int32 {
+func (t *Transcoder) define(computation int32, name []byte, at int) int32 {
 	n := int32(len(t.insts))
-	t.insts = append(t.insts, textInstruction{computation: computation, node: -1})
+	t.insts = append(t.insts, instruction{computation: computation, node: -1})
 	if _, ok := t.instNames[string(name)]; ok {
 		t.scan.failed(at, "instruction %q stands twice", name)
 		return n
@@ -69,7 +69,7 @@ func (t *transcoder) define(computation int32, name []byte, at int) int32 {
 
 // operands reads what stands in the brackets after an opcode: the ids of operands, or
 // what is none (a parameter's number, a constant's literal).
-func (t *transcoder) operands(computation int32, opcode []byte) []int64 {
+func (t *Transcoder) operands(computation int32, opcode []byte) []int64 {
 	s := &t.scan
 	t.operandIDs = t.operandIDs[:0]
 	if s.peek() != '(' {
@@ -93,7 +93,7 @@ func (t *transcoder) operands(computation int32, opcode []byte) []int64 {
 }
 
 // operand reads one operand: %x, x, f32[2]{0} %x, %x#1#0. It returns its id.
-func (t *transcoder) operand(computation int32) int64 {
+func (t *Transcoder) operand(computation int32) int64 {
 	s := &t.scan
 	s.space()
 	at := s.pos
@@ -119,7 +119,7 @@ func (t *transcoder) operand(computation int32) int64 {
 
 // element returns the number of the instruction that takes element k out of
 // instruction n's tuple, and makes one if there is none.
-func (t *transcoder) element(n, k int32, at int) int32 {
+func (t *Transcoder) element(n, k int32, at int) int32 {
 	s := &t.scan
 	node := shapeNode{}
 	if t.insts[n].node >= 0 {
@@ -134,7 +134,7 @@ func (t *transcoder) element(n, k int32, at int) int32 {
 		return child.taken - 1
 	}
 	made := int32(len(t.insts))
-	t.insts = append(t.insts, textInstruction{computation: t.insts[n].computation, node: node.first + k})
+	t.insts = append(t.insts, instruction{computation: t.insts[n].computation, node: node.first + k})
 	child.taken = made + 1
 	w := &t.cur
 	t.placed(w, at, false)

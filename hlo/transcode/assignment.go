@@ -1,4 +1,4 @@
-package hlo
+package transcode
 
 import "bytes"
 
@@ -7,7 +7,7 @@ import "bytes"
 //
 //	allocation 0: size 1024, page 0, parameter 1, shape |f32[256]| at ShapeIndex {}, maybe-live-out:
 //	 value: <5 copy.5{1} (phi) @0> (size=1024,offset=0): f32[256]{0}
-func (t *transcoder) assignment() {
+func (t *Transcoder) assignment() {
 	s := &t.scan
 	if !s.acceptText("BufferAssignment:\n") {
 		s.failed(s.pos, `"BufferAssignment:" expected: not a buffer assignment, or cut off`)
@@ -33,7 +33,7 @@ func (t *transcoder) assignment() {
 
 // allocation reads an allocation with its values, and writes BufferAllocationProto
 // after the LogicalBufferProtos.
-func (t *transcoder) allocation(n int64) {
+func (t *Transcoder) allocation(n int64) {
 	s, w := &t.scan, &t.cur
 	w.buf, t.later = w.buf[:0], t.later[:0]
 	at := s.pos
@@ -70,7 +70,7 @@ func (t *transcoder) allocation(n int64) {
 }
 
 // allocationProperty reads one of the properties behind an allocation's size.
-func (t *transcoder) allocationProperty() {
+func (t *Transcoder) allocationProperty() {
 	s, w := &t.scan, &t.cur
 	switch {
 	case s.acceptText("page ") || s.acceptText("color "):
@@ -92,7 +92,7 @@ func (t *transcoder) allocationProperty() {
 }
 
 // allocatedParameter reads "0, shape |f32[2]| at ShapeIndex {}".
-func (t *transcoder) allocatedParameter() {
+func (t *Transcoder) allocatedParameter() {
 	s, w := &t.scan, &t.cur
 	parameter := s.number()
 	s.expect(',')
@@ -130,7 +130,7 @@ type textValue struct {
 
 // valueHead reads "5 copy.5{1} (phi) @0> (size=1024,offset=0):"; the shape index ends
 // up in ids.
-func (t *transcoder) valueHead() textValue {
+func (t *Transcoder) valueHead() textValue {
 	s := &t.scan
 	var v textValue
 	v.id = s.number()
@@ -152,7 +152,7 @@ func (t *transcoder) valueHead() textValue {
 
 // value reads a value, writes where it lies to the allocation and what it is as a
 // LogicalBufferProto. It reports whether it is a tuple's table.
-func (t *transcoder) value() bool {
+func (t *Transcoder) value() bool {
 	s := &t.scan
 	start := s.pos
 	v := t.valueHead()
@@ -179,7 +179,7 @@ func (t *transcoder) value() bool {
 	w.int64(4, v.color)
 	w.end(buffer)
 
-	t.later = append(t.later, textPlace{int32(len(t.cur.buf)), int32(start), true})
+	t.later = append(t.later, sourcePlace{int32(len(t.cur.buf)), int32(start), true})
 	assigned := t.cur.begin(9)
 	t.cur.int64(1, v.id)
 	t.cur.int64(2, v.offset)
@@ -189,7 +189,7 @@ func (t *transcoder) value() bool {
 }
 
 // extent reads (size=4,offset=0), in bytes.
-func (t *transcoder) extent() (size, offset int64) {
+func (t *Transcoder) extent() (size, offset int64) {
 	s := &t.scan
 	if !s.acceptText("(size=") {
 		s.failed(s.pos, `"(size=" expected`)

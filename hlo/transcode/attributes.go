@@ -1,10 +1,10 @@
-package hlo
+package transcode
 
 import "bytes"
 
 // attributes reads what follows an instruction's operands into attrs, and the ids of
 // computations into called.
-func (t *transcoder) attributes(opcode []byte) {
+func (t *Transcoder) attributes(opcode []byte) {
 	s, w := &t.scan, &t.attrs
 	w.buf = w.buf[:0]
 	custom := string(opcode) == customCall
@@ -52,7 +52,7 @@ func (t *transcoder) attributes(opcode []byte) {
 }
 
 // calledComputations reads %c or {%c, %d}. A while's body goes before its condition.
-func (t *transcoder) calledComputations(opcode, key []byte) {
+func (t *Transcoder) calledComputations(opcode, key []byte) {
 	s := &t.scan
 	from := len(t.called)
 	one := !s.accept('{')
@@ -75,7 +75,7 @@ func (t *transcoder) calledComputations(opcode, key []byte) {
 }
 
 // control reads {%a, %b}.
-func (t *transcoder) control() {
+func (t *Transcoder) control() {
 	s := &t.scan
 	t.ids = t.ids[:0]
 	s.expect('{')
@@ -94,7 +94,7 @@ func (t *transcoder) control() {
 }
 
 // metadata reads {op_name="jit(f)/add" source_file="f.py" source_line=3 …}.
-func (t *transcoder) metadata() {
+func (t *Transcoder) metadata() {
 	s, w := &t.scan, &t.attrs
 	mark := w.begin(7)
 	s.expect('{')
@@ -120,7 +120,7 @@ func (t *transcoder) metadata() {
 }
 
 // apiVersion reads xla.CustomCallApiVersion.
-func (t *transcoder) apiVersion() int64 {
+func (t *Transcoder) apiVersion() int64 {
 	at := t.scan.pos
 	name := t.scan.value()
 	switch string(name) {
@@ -140,7 +140,7 @@ func (t *transcoder) apiVersion() int64 {
 }
 
 // aliasing reads {{0}: (3, {}), {1}: (0, {1})}: result index, operand, its index.
-func (t *transcoder) aliasing() {
+func (t *Transcoder) aliasing() {
 	s, w := &t.scan, &t.attrs
 	s.expect('{')
 	for !s.accept('}') && s.problem == "" {
@@ -163,7 +163,7 @@ func (t *transcoder) aliasing() {
 
 // backendConfig reads a configuration: a dictionary stands for itself, anything else
 // is printed as a string with C's escapes.
-func (t *transcoder) backendConfig() {
+func (t *Transcoder) backendConfig() {
 	if t.scan.peek() == '"' {
 		t.unescaped(&t.attrs, 43)
 		return

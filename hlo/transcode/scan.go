@@ -1,4 +1,4 @@
-package hlo
+package transcode
 
 import (
 	"bytes"
@@ -131,7 +131,7 @@ func (s *scanner) number() int64 {
 	for s.pos < len(s.text) && s.text[s.pos] >= '0' && s.text[s.pos] <= '9' {
 		s.pos++
 	}
-	v, err := strconv.ParseInt(view(s.text, span{int32(start), int32(s.pos)}), 10, 64)
+	v, err := strconv.ParseInt(string(s.text[start:s.pos]), 10, 64)
 	if err != nil {
 		s.failed(start, "number of 64 bits expected")
 	}

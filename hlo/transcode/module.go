@@ -1,10 +1,10 @@
-package hlo
+package transcode
 
 import "bytes"
 
 // module reads HloModule::ToString: a header, the tables of the stack frame index,
 // and the computations, callees before callers. It writes HloModuleProto.
-func (t *transcoder) module() {
+func (t *Transcoder) module() {
 	s := &t.scan
 	if !s.acceptText("HloModule ") {
 		s.failed(s.pos, `"HloModule" expected: not HLO text, or cut off`)
@@ -46,7 +46,7 @@ func (t *transcoder) module() {
 }
 
 // header reads the attributes after the module's name.
-func (t *transcoder) header() {
+func (t *Transcoder) header() {
 	s := &t.scan
 	for s.accept(',') {
 		key := s.word()
@@ -66,7 +66,7 @@ func (t *transcoder) header() {
 
 // inputOutputAlias reads { {0}: (1, {}, may-alias), {1}: (2, {0}) }: output index,
 // parameter, its index.
-func (t *transcoder) inputOutputAlias() {
+func (t *Transcoder) inputOutputAlias() {
 	s := &t.scan
 	list := t.out.begin(8)
 	s.expect('{')
@@ -96,7 +96,7 @@ func (t *transcoder) inputOutputAlias() {
 }
 
 // bufferDonor reads { (0, {}), (1, {0}) }: parameter, its index.
-func (t *transcoder) bufferDonor() {
+func (t *Transcoder) bufferDonor() {
 	s := &t.scan
 	list := t.out.begin(18)
 	s.expect('{')
@@ -120,7 +120,7 @@ func (t *transcoder) bufferDonor() {
 // readComputation reads one computation:
 //
 //	[ENTRY] %name [(p: f32[2]) -> f32[2]] { instructions } [, attributes]
-func (t *transcoder) readComputation() {
+func (t *Transcoder) readComputation() {
 	s := &t.scan
 	start := s.pos
 	entry := s.acceptText("ENTRY ")
@@ -158,7 +158,7 @@ func (t *transcoder) readComputation() {
 
 // instructions reads a computation's instructions up to the closing brace, and writes
 // HloComputationProto.
-func (t *transcoder) instructions(n int32, start int) {
+func (t *Transcoder) instructions(n int32, start int) {
 	s := &t.scan
 	t.cur.buf, t.nodes = t.cur.buf[:0], t.nodes[:0]
 	places := len(t.places)
@@ -201,7 +201,7 @@ func (t *transcoder) instructions(n int32, start int) {
 
 // markFusion says whether a computation is a fusion's, which only its caller knows:
 // written before or after.
-func (t *transcoder) markFusion(n int32, fusion bool) {
+func (t *Transcoder) markFusion(n int32, fusion bool) {
 	c := &t.comps[n]
 	c.fusion = fusion
 	if c.flagAt == 0 {
@@ -215,14 +215,14 @@ func (t *transcoder) markFusion(n int32, fusion bool) {
 
 // sortPlaces moves the last place, a computation's, before those from n on, its
 // instructions'.
-func (t *transcoder) sortPlaces(n int) {
+func (t *Transcoder) sortPlaces(n int) {
 	last := t.places[len(t.places)-1]
 	copy(t.places[n+1:], t.places[n:])
 	t.places[n] = last
 }
 
 // schedules writes the order of the computations that have one: as they are printed.
-func (t *transcoder) schedules() {
+func (t *Transcoder) schedules() {
 	if !t.scheduled {
 		return
 	}

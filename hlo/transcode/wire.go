@@ -1,4 +1,4 @@
-package hlo
+package transcode
 
 // wireWriter writes protobuf messages. The lengths of messages are padded to five
 // bytes, so that nothing moves when a message ends.

@@ -1,4 +1,4 @@
-package hlo
+package transcode
 
 import (
 	"bytes"
@@ -40,7 +40,7 @@ func asyncPhase(opcode []byte) (wrapped, own []byte) {
 
 // wrap writes the computation that async-start n runs: parameters like the operands,
 // and the instruction itself, with the attributes of the start. It returns the id.
-func (t *transcoder) wrap(n int32, name, opcode []byte, operands, called []int64) int64 {
+func (t *Transcoder) wrap(n int32, name, opcode []byte, operands, called []int64) int64 {
 	shape := t.nodes[t.insts[n].node]
 	if !shape.tuple || shape.count < 2 {
 		t.scan.failed(t.scan.pos, "shape of an async-start is no tuple of operands and results")
@@ -76,9 +76,9 @@ func (t *transcoder) wrap(n int32, name, opcode []byte, operands, called []int64
 
 // wrappedInstruction begins an instruction of a computation that is put back, and
 // leaves its mark in open. It bears the start's name, which is the one in the text.
-func (t *transcoder) wrappedInstruction(comp int32, name, opcode, shape []byte) (id int64) {
+func (t *Transcoder) wrappedInstruction(comp int32, name, opcode, shape []byte) (id int64) {
 	w := &t.out
-	t.insts = append(t.insts, textInstruction{computation: comp, node: -1})
+	t.insts = append(t.insts, instruction{computation: comp, node: -1})
 	id = int64(len(t.insts))
 	t.open = w.begin(2)
 	w.bytes(1, name)
@@ -92,7 +92,7 @@ func (t *transcoder) wrappedInstruction(comp int32, name, opcode, shape []byte) 
 // bindWrapped finds which names in the buffer assignment are those of wrapped
 // instructions: names that the module lacks, by the shape of the value. Where two of
 // one shape leave a choice, nothing is guessed.
-func (t *transcoder) bindWrapped() {
+func (t *Transcoder) bindWrapped() {
 	if len(t.wrapped) == 0 {
 		return
 	}
@@ -112,7 +112,7 @@ func (t *transcoder) bindWrapped() {
 }
 
 // bindValue looks at one value of the assignment.
-func (t *transcoder) bindValue() {
+func (t *Transcoder) bindValue() {
 	s := &t.scan
 	v := t.valueHead()
 	if s.problem != "" || len(t.ids) > 0 {
@@ -138,6 +138,6 @@ func (t *transcoder) bindValue() {
 		t.instNames[string(v.name)] = t.wrapped[found[0]].root
 	default:
 		s.failed(v.at, "%q is one of %d asynchronous instructions of one shape, and the text does not say which. %s",
-			v.name, len(found), dumpHint)
+			v.name, len(found), DumpHint)
 	}
 }
