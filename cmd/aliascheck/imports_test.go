@@ -40,7 +40,7 @@ func layers() map[string][]string {
 		"cudarun/internal/process": {},
 		"cudarun":                  {"hlo/kernel", "alias", "rules/replay", "cudarun/internal/process"},
 		"cudarun/jax":              {"hlo", "hlo/kernel", "alias", "rules/replay", "cudarun/internal/process"},
-		"cmd/aliascheck": {"hlo", "hlo/kernel", "hlo/kernel/sources", "alias", "rules", "rules/replay", "rules/confirm", "rules/emulate",
+		"cmd/aliascheck": {"hlo", "hlo/kernel", "hlo/kernel/mosaic", "hlo/kernel/sources", "alias", "rules", "rules/replay", "rules/confirm", "rules/emulate",
 			"rules/ptx", "rules/ptx/syntax", "rules/tensormap", "cudarun", "cudarun/jax", "cmd/aliascheck"},
 	}
 }

@@ -128,6 +128,11 @@ func sortFlags(flags []flag) dumpFlags {
 			d.dumpTo = f.value
 		case "xla_dump_hlo_as_proto":
 			// Ours says the same.
+		case "xla_dump_emitter_re":
+			d.kept = append(d.kept, f)
+			if !strings.Contains(f.value, "ptx") && f.value != ".*" {
+				d.notes = append(d.notes, fmt.Sprintf("XLA_FLAGS has %s: ours, =ptx, takes its place where XLA knows it", f))
+			}
 		case "xla_dump_compress_protos", "xla_dump_hlo_to_subfolder", "xla_dump_include_timestamp", "xla_dump_max_hlo_modules":
 			d.notes = append(d.notes, fmt.Sprintf("left out of XLA_FLAGS for this run: %s (the audit needs every module under its plain name)", f))
 		case "xla_dump_hlo_module_re":

@@ -84,7 +84,8 @@ func (m *module) owns(name string) bool {
 // final stage.
 func (m *module) isLater(name string) bool {
 	rest := strings.TrimPrefix(name, m.prefix)
-	return rest == ".debug_options" || strings.HasSuffix(rest, "thunk_sequence.txt") || strings.HasSuffix(rest, ".o")
+	// XLA for GPUs writes its options before it compiles the kernels.
+	return rest == ".debug_options" && !strings.Contains(m.file, "_gpu_") || strings.HasSuffix(rest, "thunk_sequence.txt") || strings.HasSuffix(rest, ".o")
 }
 
 // look takes in the state of the final file. A file that changes after it was

@@ -15,6 +15,7 @@ type process struct {
 	record   *record // nil without a plugin
 	modules  []*module
 	byNumber map[int][]*module
+	trimmed  map[string]bool // logs of Mosaic GPU that were cut
 }
 
 // look reads the record before the directory: a module that the record names is in it.

@@ -68,6 +68,7 @@ func (w *watcher) poll(ctx context.Context) {
 			w.audit(ctx, m, test)
 		}
 		w.tidy(p)
+		p.trim()
 	}
 }
 
@@ -113,6 +114,9 @@ func (w *watcher) close() error {
 	for _, p := range w.sorted() {
 		w.tell(p)
 		w.tidy(p)
+		p.trim()
+		p.dropMosaic(w.drop)
+		_ = os.Remove(filepath.Join(p.dir, mosaicDir)) // where no kernel was compiled
 	}
 	return err
 }

@@ -256,3 +256,20 @@ func FuzzLog(f *testing.F) {
 		require.LessOrEqual(t, n, len(log))
 	})
 }
+
+// TestTrim cuts a log, which then says the same, and is a small part of it.
+func TestTrim(t *testing.T) {
+	r := late(t)
+	f := r.Files.(files)
+	log := "mosaic/late_6.mlir-passes.log"
+	whole := decode(t, r)
+	cut, ok := Trim([]byte(f[log]))
+	require.True(t, ok)
+	assert.Less(t, 8*len(cut), len(f[log]))
+	f[log] = string(cut)
+	assert.Equal(t, whole, decode(t, r))
+	_, ok = Trim(cut)
+	assert.False(t, ok, "there is nothing left to cut")
+	_, ok = Trim([]byte("// -----// IR Dump Before CSEPass: cse"))
+	assert.False(t, ok, "it is not written so far")
+}

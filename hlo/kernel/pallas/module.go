@@ -81,9 +81,10 @@ func (m *module) launchOf(instruction string) (launch, string) {
 
 // Names of the files, after the prefix.
 const (
-	metadataSuffix = ".thunk_metadata.txt"
-	sequenceSuffix = ".thunk_sequence.txt"
-	ptxSuffix      = ".ptx"
+	metadataSuffix      = ".thunk_metadata.txt"
+	metadataProtoSuffix = ".thunk_metadata.pb" // where modules are dumped as protos only
+	sequenceSuffix      = ".thunk_sequence.txt"
+	ptxSuffix           = ".ptx"
 )
 
 // load reads the two texts, and finds which file has which kernel.
@@ -103,25 +104,28 @@ func (m *module) load() (problem string, err error) {
 	if len(codes) == 0 {
 		return howToDump, nil
 	}
-	for _, suffix := range [...]string{metadataSuffix, sequenceSuffix} {
-		if !has[m.prefix+suffix] {
-			return m.prefix + suffix + " is not in the dump: it says how the kernel is launched", nil
+	metadata, parse := m.prefix+metadataSuffix, readMetadata
+	if !has[metadata] && has[m.prefix+metadataProtoSuffix] {
+		metadata, parse = m.prefix+metadataProtoSuffix, readMetadataProto
+	}
+	sequence := m.prefix + sequenceSuffix
+	for _, name := range [...]string{metadata, sequence} {
+		if !has[name] {
+			return name + " is not in the dump: it says how the kernel is launched", nil
 		}
 	}
-	for _, part := range [...]struct {
-		suffix string
-		parse  func([]byte) error
-	}{
-		{metadataSuffix, func(text []byte) error { m.instructions, err = readMetadata(text); return err }},
-		{sequenceSuffix, func(text []byte) error { m.launches, err = readSequence(text); return err }},
-	} {
-		text, err := m.files.Read(m.prefix+part.suffix, maxText)
-		if err != nil {
-			return "", err
-		}
-		if err := part.parse(text); err != nil {
-			return "", fmt.Errorf("%s%s: %w", m.prefix, part.suffix, err)
-		}
+	text, err := m.files.Read(metadata, maxText)
+	if err != nil {
+		return "", err
+	}
+	if m.instructions, err = parse(text); err != nil {
+		return "", fmt.Errorf("%s: %w", metadata, err)
+	}
+	if text, err = m.files.Read(sequence, maxText); err != nil {
+		return "", err
+	}
+	if m.launches, err = readSequence(text); err != nil {
+		return "", fmt.Errorf("%s: %w", sequence, err)
 	}
 	return m.findEntries(codes)
 }

@@ -215,6 +215,33 @@ func TestKeeps(t *testing.T) {
 	assert.Equal(t, 2+4+5, reads, "two texts, every PTX once, and that of each call")
 }
 
+// TestMetadataProto reads the list as a proto, which XLA writes where it is to dump
+// protos only.
+func TestMetadataProto(t *testing.T) {
+	const proto = "\n\x22\n\x11\n\rpallas_call.8\x18\x02\x12\rkCustomKernel" + "\n\x14\n\x0b\n\x07copy.21\x18\x01\x12\x05kCopy" +
+		"\n\x20\n\x0f\n\rpallas_call.7\x12\rkCustomKernel"
+	got, err := readMetadataProto([]byte(proto))
+	require.NoError(t, err)
+	assert.Equal(t, map[string][]uint64{"pallas_call.8": {2}, "pallas_call.7": {0}}, got)
+	f := dump()
+	delete(f.text, prefix+".thunk_metadata.txt")
+	f.text[prefix+".thunk_metadata.pb"] = proto
+	assert.Empty(t, decode(t, request("pallas_call.8", f)).Problem)
+	f.text[prefix+".thunk_metadata.pb"] = proto[:30]
+	_, err = Source().New(kernel.Options{}).Decode(request("pallas_call.8", f))
+	require.ErrorContains(t, err, prefix+".thunk_metadata.pb: byte 0: field 1: unexpected EOF")
+}
+
+func FuzzMetadataProto(f *testing.F) {
+	f.Add([]byte("\n\x22\n\x11\n\rpallas_call.8\x18\x02\x12\rkCustomKernel"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		got, err := readMetadataProto(data)
+		if err == nil {
+			require.LessOrEqual(t, len(got), len(data))
+		}
+	})
+}
+
 func TestWithoutCode(t *testing.T) {
 	call, err := Source().New(kernel.Options{WithoutCode: true}).Decode(request("pallas_call.8", nil))
 	require.NoError(t, err)

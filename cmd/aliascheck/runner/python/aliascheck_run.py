@@ -52,10 +52,53 @@ def restore():
         return
     flags = os.environ.get("XLA_FLAGS", "").strip()
     wanted = "--xla_dump_to=%s --xla_dump_hlo_as_proto" % _quoted(mine)
+    if _knows_emitters():
+        wanted += " --xla_dump_emitter_re=ptx"
+        _claim_mosaic(mine)
     if flags and not flags.startswith("-"):
         flags = _contents(flags)
     if not flags.endswith(wanted):
         os.environ["XLA_FLAGS"] = (flags + " " + wanted).strip()
+
+
+_PLUGINS = ("jax-cuda12-plugin", "jax-cuda13-plugin")
+
+_knows = None
+
+
+def _installed(name):
+    from importlib import metadata
+    try:
+        return bool(metadata.version(name))
+    except metadata.PackageNotFoundError:
+        return False
+
+
+def _knows_emitters():
+    """Whether XLA of the installed jaxlib can dump the PTX of the kernels it compiles.
+
+    A flag that XLA does not know ends the process. jaxlib 0.9.0 knows this one,
+    0.8.0 does not. Without a plugin for GPUs it has no PTX to dump.
+    """
+    global _knows
+    if _knows is None:
+        try:
+            from importlib import metadata
+            version = metadata.version("jaxlib").split(".")
+            _knows = (int(version[0]), int(version[1])) >= (0, 9) and any(_installed(n) for n in _PLUGINS)
+        except Exception:
+            _knows = False  # none installed, or none that says so
+    return _knows
+
+
+def _claim_mosaic(mine):
+    """Gives Mosaic GPU a folder: it numbers kernels by process, and makes none itself."""
+    folder = os.path.join(mine, "mosaic")
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError:
+        return
+    os.environ["MOSAIC_GPU_DUMP_TO"] = folder
 
 
 def record_parent_test():
