@@ -8,6 +8,7 @@ import (
 
 	"aliascheck/alias"
 	"aliascheck/hlo"
+	"aliascheck/hlo/hlotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -80,4 +81,43 @@ func TestConflictsOfRealDumps(t *testing.T) {
 	for part := range want {
 		assert.Equal(t, 2, found[part], part)
 	}
+}
+
+// TestWhatTheCallerPasses: a parameter that is read elsewhere than it is passed, and an
+// output that is not in the memory that it was promised in.
+func TestWhatTheCallerPasses(t *testing.T) {
+	load := func() (*hlotest.Dump, *hlo.Module) {
+		d, err := hlotest.Load("../testdata/cpu/solve")
+		require.NoError(t, err)
+		path, err := d.WriteProto(t.TempDir())
+		require.NoError(t, err)
+		m, err := hlo.NewReader(hlo.Limits{}).Read(hlo.Source{Path: path})
+		require.NoError(t, err)
+		return d, m
+	}
+	var a alias.Analyzer
+	d, m := load()
+	require.Empty(t, conflictsOf(t, &a, m))
+	require.NotEmpty(t, m.Donated)
+	bent := func(value int32) []string {
+		v := &m.Values[value]
+		require.NoError(t, d.Move(v.ID, d.NewAllocation(v.Size), 0, v.Size))
+		path, err := d.WriteProto(t.TempDir())
+		require.NoError(t, err)
+		m, err := hlo.NewReader(hlo.Limits{}).Read(hlo.Source{Path: path})
+		require.NoError(t, err)
+		return conflictsOf(t, &a, m)
+	}
+	for _, p := range m.Computations[m.Entry].Parameters {
+		d, m = load()
+		name := m.Instructions[p].Name + "{}"
+		assert.Contains(t, bent(m.Instructions[p].FirstValue), "misplaced: "+name+" -")
+	}
+	d, m = load()
+	a.Calls(m)
+	out := a.Output(m.Donated[0].Output)
+	require.GreaterOrEqual(t, out, int32(0))
+	lost := m.Instructions[m.Computations[m.Entry].Parameters[m.Donated[0].Parameter]].Name
+	name := m.Instructions[m.Values[out].Instruction].Name + alias.Index(m.Values[out].Index).String()
+	assert.Equal(t, []string{"not returned: " + lost + "{} " + name}, bent(out))
 }
