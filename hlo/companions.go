@@ -18,7 +18,9 @@ type Companions struct {
 	path    string // the module's
 	entries int    // how many files are looked at
 	folder  *folder
-	// archived: they lie in an archive.
+	archive *archiveFolder // that they lie in, nil: in none
+
+	// archived: they lie in an archive that cannot be walked again.
 	archived bool
 }
 
@@ -65,8 +67,10 @@ func (c Companions) Read(name string, most int64) ([]byte, error) {
 }
 
 // beside is the folder that the module lies in.
-func (c Companions) beside() (*folder, error) {
+func (c Companions) beside() (shelf, error) {
 	switch {
+	case c.archive != nil:
+		return c.archive, nil
 	case c.archived, c.path == "":
 		return nil, errNoCompanions
 	case c.folder != nil:
@@ -138,5 +142,5 @@ func (f *folder) read(name string, most int64) ([]byte, error) {
 // companions are the files beside a source. Those of a folder's modules share what is
 // known of the folder.
 func (s *Source) companions(entries int) Companions {
-	return Companions{path: s.Path, entries: entries, folder: s.folder, archived: s.member != nil}
+	return Companions{path: s.Path, entries: entries, folder: s.folder, archive: s.archive, archived: s.member != nil}
 }

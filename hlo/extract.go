@@ -20,18 +20,20 @@ type want struct {
 // should have been one and is not.
 func (f *finder) wanted(path string, c *catalog) map[string]*want {
 	wanted := map[string]*want{}
+	files := &archivedFiles{path: path, limits: f.limits}
 	sort.Strings(c.order)
 	for _, folder := range c.order {
-		files := c.folders[folder]
-		sort.SliceStable(files, func(i, j int) bool { return files[i].name < files[j].name })
-		for _, p := range group(files) {
+		list := c.folders[folder]
+		sort.SliceStable(list, func(i, j int) bool { return list[i].name < list[j].name })
+		for _, p := range group(list) {
 			full := path + memberSeparator + folder + p.name
 			switch {
 			case p.err != nil:
 				f.fail(full, p.err)
 			case p.text:
 				w := &want{text: folder + p.name, pair: folder + p.assignment, total: 2}
-				w.src = Source{Path: full, Text: true, Assignment: path + memberSeparator + w.pair, member: &member{}}
+				w.src = Source{Path: full, Text: true, Assignment: path + memberSeparator + w.pair, member: &member{},
+					archive: newArchiveFolder(files, w.text)}
 				wanted[w.text], wanted[w.pair] = w, w
 				if p.values != "" {
 					w.list, w.total = folder+p.values, 3
@@ -40,11 +42,11 @@ func (f *finder) wanted(path string, c *catalog) map[string]*want {
 				}
 			default:
 				w := &want{text: folder + p.name, total: 1}
-				w.src = Source{Path: full, member: &member{}}
+				w.src = Source{Path: full, member: &member{}, archive: newArchiveFolder(files, w.text)}
 				wanted[w.text] = w
 			}
 		}
-		for _, file := range files {
+		for _, file := range list {
 			if file.kind == archive {
 				f.fail(path+memberSeparator+folder+file.name, errNested)
 			}

@@ -16,6 +16,8 @@ type Source struct {
 
 	member *member // of an archive: read already
 	folder *folder // that it lies in; nil: made for it alone
+
+	archive *archiveFolder // that it lies in; nil: in no archive
 }
 
 // member is what an archive had in a source's place.
