@@ -169,7 +169,7 @@ func (a *Auditor) kernel(ctx context.Context, out *ModuleReport, p *Pass) {
 	p.kernelSource = a.kernels.Source(c.Target)
 	switch {
 	case decoder != nil:
-		p.unanalysed = a.decode(p, decoder)
+		p.unanalysed = a.decode(out, p, decoder)
 	case isLibrary(c.Target, a.opts.Config.LibraryTargets):
 		out.Library++
 		return
@@ -182,12 +182,29 @@ func (a *Auditor) kernel(ctx context.Context, out *ModuleReport, p *Pass) {
 	if p.unanalysed == "" {
 		p.run = a.opts.Runner.Analyse(ctx, c, p.Kernel)
 		p.Effects, p.unanalysed = p.run.Analysis, a.names.keep(clip(p.run.Reason, maxText))
+		if reason := damaged(p.run.Analysis); reason != "" {
+			out.incomplete(p, clip(reason, maxText))
+		}
 	}
 	if p.unanalysed == "" {
 		out.Analysed++
 		return
 	}
 	out.unanalysed(p)
+}
+
+// damaged says what is wrong with a kernel's code; empty where nothing is, as far as the
+// machine has read it.
+func damaged(a *replay.Analysis) string {
+	if a == nil {
+		return ""
+	}
+	for i := range a.Runs {
+		if a.Runs[i].Damaged {
+			return a.Runs[i].Reason
+		}
+	}
+	return ""
 }
 
 // unanalysed counts the call, with those before it of which the same is to be said.
@@ -206,11 +223,12 @@ func count(list []Unanalysed, u Unanalysed) []Unanalysed {
 	return append(list, u)
 }
 
-// decode reads the kernel call, and says why there is nothing to run. Where no kernel is
+// decode reads the kernel call, and says why there is nothing to run. One that is damaged
+// makes the audit incomplete: who flips a byte must not lose a finding. Where no kernel is
 // run, the static rules need no more than the kernel's name; but where the table knows
 // the name and the call declares a pair, whether the kernel has a pointer of its own for
 // the result decides AC201.
-func (a *Auditor) decode(p *Pass, d kernel.Decoder) (reason string) {
+func (a *Auditor) decode(out *ModuleReport, p *Pass, d kernel.Decoder) (reason string) {
 	c := p.Call
 	if a.opts.Runner == nil {
 		name, ok := d.Peek(c.Target, c.Config)
@@ -222,7 +240,9 @@ func (a *Auditor) decode(p *Pass, d kernel.Decoder) (reason string) {
 	k, err := d.Decode(c.Request())
 	switch {
 	case err != nil:
-		return a.names.keep(clip(err.Error(), maxText))
+		reason = a.names.keep(clip(err.Error(), maxText))
+		out.incomplete(p, reason)
+		return reason
 	case k.Problem != "" || len(k.Configurations) == 0:
 		p.KernelName = a.names.keep(clip(k.Name, maxText))
 		return a.names.keep(clip(k.Problem, maxText))

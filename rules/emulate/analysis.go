@@ -2,6 +2,7 @@ package emulate
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -80,7 +81,7 @@ func (k *Engine) analyseOne(ctx context.Context, p kernelPlan, c *kernel.Configu
 	r := replay.KernelRun{Kernel: c.Entry, Description: c.Description, Pointers: c.Buffers()}
 	config, err := p.newConfiguration(c)
 	if err != nil {
-		r.Reason = err.Error()
+		r.Reason, r.Damaged = err.Error(), errors.As(err, new(codeError))
 		return r
 	}
 	if k.opts.Time > 0 {

@@ -20,6 +20,20 @@ type configuration struct {
 	pointers []int          // the buffers that it has a pointer to, ascending
 }
 
+// codeError is a file of code that cannot be read, or that is another kernel's.
+type codeError struct{ error }
+
+func (e codeError) Unwrap() error { return e.error }
+
+// damageOf tells damaged code from code that is not understood. What came out of a
+// payload with a checksum is as its compiler wrote it; a file has no checksum.
+func damageOf(k *kernel.Configuration, err error) error {
+	if k.File == "" {
+		return err
+	}
+	return codeError{err}
+}
+
 // newConfiguration parses kernel k's PTX and binds its parameters to the buffers.
 func (p kernelPlan) newConfiguration(k *kernel.Configuration) (*configuration, error) {
 	g, err := k.Geometry()
@@ -28,7 +42,7 @@ func (p kernelPlan) newConfiguration(k *kernel.Configuration) (*configuration, e
 	}
 	entry, err := replay.ParseEntry(k)
 	if err != nil {
-		return nil, err
+		return nil, damageOf(k, err)
 	}
 	params, err := replay.Bind(k, entry, len(p.Buffers))
 	if err != nil {

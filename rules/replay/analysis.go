@@ -46,6 +46,7 @@ type KernelRun struct {
 
 	Analysed bool
 	Reason   string // where not analysed; of what is below, only Unready counts then
+	Damaged  bool   // its code could not be read, or is not the call's
 	Late     bool   // time ran out: with more, another run may tell more
 	Basis    Basis
 	Inputs   []Recipe // contents that decided addresses, guards or branches

@@ -58,7 +58,10 @@ func (d *decoder) Decode(r *kernel.Request) (*kernel.Call, error) {
 		return nil, fmt.Errorf("kernel call of Mosaic GPU: %w", err)
 	}
 	if !mlir.IsBytecode(code) {
-		return &kernel.Call{Source: "mosaic", Problem: "its module is not MLIR bytecode"}, nil
+		if text := bytes.TrimSpace(code); bytes.HasPrefix(text, []byte("module")) || bytes.HasPrefix(text, []byte("#")) {
+			return &kernel.Call{Source: "mosaic", Problem: "its module is not MLIR bytecode"}, nil
+		}
+		return nil, fmt.Errorf("kernel call of Mosaic GPU: its module is neither MLIR bytecode nor text")
 	}
 	m, err := mlir.Read(code)
 	if err != nil {

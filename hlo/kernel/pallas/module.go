@@ -44,7 +44,7 @@ func (m *module) configuration(r *kernel.Request, name string) (c kernel.Configu
 	}
 	file, ok := m.ptx[l.entry]
 	if !ok {
-		return c, howToDump, nil
+		return c, "", fmt.Errorf("%s%s launches %s, and no file of the module's PTX has an entry of this name", m.prefix, sequenceSuffix, l.entry)
 	}
 	code, err := m.files.Read(file, maxPTX)
 	if err != nil {

@@ -155,7 +155,6 @@ func TestProblems(t *testing.T) {
 	}{
 		{"no files", nil, "pallas_call.8", "add --xla_dump_emitter_re=ptx"},
 		{"no PTX", without(".1.ptx", ".3.ptx", ".10.ptx", ".11.ptx"), "pallas_call.8", "add --xla_dump_emitter_re=ptx"},
-		{"not its PTX", without(".1.ptx"), "pallas_call.8", "add --xla_dump_emitter_re=ptx"},
 		{"no metadata", without(".thunk_metadata.txt"), "pallas_call.8", "module_0001.jit_loop.thunk_metadata.txt is not in the dump"},
 		{"no sequence", without(".thunk_sequence.txt"), "pallas_call.8", "module_0001.jit_loop.thunk_sequence.txt is not in the dump"},
 		{"not in the metadata", dump(), "pallas_call.1", "its launch is not in module_0001.jit_loop.thunk_sequence.txt"},
@@ -169,6 +168,14 @@ func TestProblems(t *testing.T) {
 			assert.Empty(t, call.Configurations)
 		})
 	}
+}
+
+// TestLostPTX: a module of which there is PTX has that of every kernel that it launches.
+func TestLostPTX(t *testing.T) {
+	f := dump()
+	delete(f.text, prefix+".1.ptx")
+	_, err := Source().New(kernel.Options{}).Decode(request("pallas_call.8", f))
+	assert.EqualError(t, err, prefix+".thunk_sequence.txt launches scale, and no file of the module's PTX has an entry of this name")
 }
 
 func TestDamage(t *testing.T) {
