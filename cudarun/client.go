@@ -162,14 +162,25 @@ func (c *client) death(stage string) error {
 	return fmt.Errorf("the worker ended (at: %s): %s%s", stage, c.cmd.ProcessState, c.stderr.words())
 }
 
+// maxSilences bounds a replay, beside two for each configuration: a stage ends, or the
+// worker is killed, in the time of one.
+const maxSilences = 10
+
 // replay sends a plan and waits for its outcome. After an error, or a lost
 // device, the worker is of no more use.
 func (c *client) replay(ctx context.Context, plan *Plan, run runRequest, stage func(string)) (out Outcome, lost bool, err error) {
 	sent := make(chan error, 1)
 	go func() { sent <- writePlan(c.stdin, plan, run) }()
 	at := "plan"
+	// Each stage may take its time, and all together must end: a worker that has gone mad
+	// could begin stages for ever.
+	whole, cancel := context.WithTimeout(ctx, time.Duration(maxSilences+2*len(plan.Kernels))*c.silence)
+	defer cancel()
 	for {
-		f, err := c.next(ctx, at)
+		f, err := c.next(whole, at)
+		if err != nil && ctx.Err() == nil && whole.Err() != nil {
+			err = fmt.Errorf("the worker came to no end; it was at: %s", at)
+		}
 		if err != nil {
 			c.kill() // ends the sender too
 			if failed := <-sent; failed != nil && ctx.Err() == nil && c.failed == nil {

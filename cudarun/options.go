@@ -18,7 +18,7 @@ const (
 // program's own binary as the worker.
 type Options struct {
 	Worker []string // command and arguments; nil: this binary and HiddenCommand
-	Env    []string // the workers' environment; nil: this process's
+	Env    []string // the workers' environment; nil: what they need of this process's
 
 	// Devices are ordinals among those that CUDA_VISIBLE_DEVICES shows; one
 	// worker runs on each. nil: device 0.
@@ -48,6 +48,9 @@ type Progress struct {
 
 // complete fills in the defaults.
 func (o Options) complete() (Options, error) {
+	if o.Env == nil {
+		o.Env = workerEnvironment()
+	}
 	if o.LaunchDeadline <= 0 {
 		o.LaunchDeadline = DefaultLaunchDeadline
 	}

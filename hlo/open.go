@@ -2,9 +2,21 @@ package hlo
 
 import (
 	"io"
+	"io/fs"
 	"os"
 	"syscall"
 )
+
+// OpenRegular opens a regular file and tells its size in bytes. It never blocks: a pipe, a
+// device or a socket that stands in a file's place is an error, a *fs.PathError like any
+// other of it.
+func OpenRegular(path string) (*os.File, int64, error) {
+	f, size, err := openRegular(path)
+	if err != nil {
+		return nil, 0, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	return f, size, nil
+}
 
 // openRegular opens a regular file and tells its size in bytes. A pipe that stands in
 // a file's place must not block.

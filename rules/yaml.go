@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"time"
+
+	"aliascheck/hlo"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -125,7 +126,7 @@ func (y *yamlFile) version(n *yaml.Node) {
 }
 
 func readBounded(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, _, err := hlo.OpenRegular(path)
 	if err != nil {
 		return nil, err
 	}

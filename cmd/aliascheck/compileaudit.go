@@ -155,8 +155,9 @@ func (c *compiledAudit) take(ctx context.Context, out *compile.Outcome) error {
 	}
 	c.job.gpu = out.Target
 	before := c.job.found
-	if err := c.job.audit(ctx, dirs, c.progress); err != nil {
-		return err
+	c.job.audit(ctx, dirs, c.progress)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	for i := range out.Failures {
 		f := &out.Failures[i]

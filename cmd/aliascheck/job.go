@@ -6,14 +6,13 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"aliascheck/hlo"
 	"aliascheck/rules"
 	"aliascheck/rules/confirm"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // auditJob is one audit: what the flags and files say, and what was found.
@@ -25,21 +24,54 @@ type auditJob struct {
 	shard     shard
 	collector *rules.Collector
 	runner    *confirm.Runner // nil: kernels are not run
+	timed     *clock          // what bounds its time; nil: nothing does
 	gpu       string          // that the modules were compiled for; empty where nobody says
 	found     int             // findings, before equal ones are one
 }
 
 // audit reads and judges every module that the paths hold, with several workers.
 // What cannot be read is noted as incomplete, and the rest is audited all the same.
-func (j *auditJob) audit(ctx context.Context, paths []string, p *progress) error {
+// An interrupt ends it, with what was found so far.
+func (j *auditJob) audit(ctx context.Context, paths []string, p *progress) {
 	next, stop := iter.Pull2(hlo.Find(paths, j.options.limits))
-	defer stop()
-	q := queue{next: next, has: func(path string) bool { return j.shard.has(path, paths) }}
-	g, ctx := errgroup.WithContext(ctx)
+	defer func() { stop() }()
+	q := &queue{next: next, has: func(path string) bool { return j.shard.has(path, paths) }}
+	var workers sync.WaitGroup
 	for range j.options.jobs {
-		g.Go(func() error { return j.work(ctx, &q, p) })
+		workers.Go(func() { j.work(ctx, q, p) })
 	}
-	return g.Wait()
+	if !ended(ctx, workers.Wait) {
+		stop = func() {} // somebody still looks for the next module
+	}
+	q.adding.Lock()
+	defer q.adding.Unlock()
+	q.closed = true
+	if ctx.Err() != nil {
+		j.collector.Incomplete(strings.Join(paths, " "), fmt.Errorf("%w: what was not audited by then is not in this report", context.Cause(ctx)))
+	}
+}
+
+// patience is how long what was interrupted may take to end by itself.
+const patience = 500 * time.Millisecond
+
+// ended waits until something has ended; where it was interrupted, not for long.
+func ended(ctx context.Context, wait func()) bool {
+	done := make(chan struct{})
+	go func() {
+		wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return true
+	case <-ctx.Done():
+	}
+	select {
+	case <-done:
+		return true
+	case <-time.After(patience):
+		return false
+	}
 }
 
 // queue hands modules to workers. They look for the next one themselves, and add
@@ -49,7 +81,8 @@ type queue struct {
 	finding sync.Mutex // guards next
 	next    func() (hlo.Source, error, bool)
 	has     func(path string) bool // whether this shard audits it
-	adding  sync.Mutex             // guards the collector
+	adding  sync.Mutex             // guards the collector, and closed
+	closed  bool                   // nothing more is added
 }
 
 // take returns the next module, or what is wrong with it; ok is false after the last.
@@ -64,29 +97,35 @@ func (q *queue) take() (src hlo.Source, err error, ok bool) {
 }
 
 // work reads and judges modules until there are no more.
-func (j *auditJob) work(ctx context.Context, q *queue, p *progress) error {
+func (j *auditJob) work(ctx context.Context, q *queue, p *progress) {
 	w := j.newWorker()
-	for {
+	for ctx.Err() == nil {
 		src, err, ok := q.take()
 		if !ok {
-			return nil
+			return
 		}
 		var r *rules.ModuleReport
 		if err == nil {
 			r, err = w.audit(ctx, src)
 		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		q.adding.Lock()
-		j.mark(r)
-		if err != nil {
-			j.collector.Incomplete(src.Path, err)
-		} else {
-			j.collector.Add(r)
-		}
-		q.adding.Unlock()
+		q.add(j, src.Path, r, err)
 		p.step()
+	}
+}
+
+// add takes in what came of a module. Of one that was interrupted, it is what was found.
+func (q *queue) add(j *auditJob, path string, r *rules.ModuleReport, err error) {
+	q.adding.Lock()
+	defer q.adding.Unlock()
+	if q.closed {
+		return
+	}
+	j.mark(r)
+	if r != nil {
+		j.collector.Add(r)
+	}
+	if err != nil {
+		j.collector.Incomplete(path, err)
 	}
 }
 
@@ -113,7 +152,7 @@ type worker struct {
 func (j *auditJob) newWorker() *worker {
 	o := rules.Options{Config: j.config, SrcRoot: j.options.srcRoot, Maps: j.options.writes("html")}
 	if j.runner != nil {
-		o.Runner = j.runner
+		o.Runner = j.timed.around(j.runner)
 	}
 	return &worker{reader: hlo.NewReader(j.options.limits), auditor: rules.NewAuditor(o)}
 }
@@ -131,6 +170,9 @@ func (w *worker) audit(ctx context.Context, src hlo.Source) (*rules.ModuleReport
 // finish writes the reports and the baseline, and says how the audit ended.
 func (j *auditJob) finish(a *app) error {
 	r := j.collector.Report(tool(), j.choices())
+	if j.options.replay == "auto" && cardPresent() {
+		suggestCard(r)
+	}
 	for i := range j.outputs {
 		if err := j.outputs[i].to(a, r); err != nil {
 			return fmt.Errorf("writing the report: %w", err)

@@ -19,6 +19,7 @@ type kernelFlags struct {
 	steps           int64
 	memory          int64
 	time            time.Duration
+	all             time.Duration // for all kernels together
 	sample          int
 	operands        []string
 	cacheDir        string
@@ -32,6 +33,7 @@ func (k *kernelFlags) add(cmd *cobra.Command) {
 	f.Int64Var(&k.steps, "max-steps", ptx.DefaultSteps, "most thread-instructions, `N`, of one launch on the PTX machine")
 	f.Int64Var(&k.memory, "max-kernel-bytes", ptx.DefaultMemory, "most `BYTES` of memory for one launch on the PTX machine")
 	f.DurationVar(&k.time, "max-kernel-time", time.Minute, "most `TIME` for one kernel on the PTX machine")
+	f.DurationVar(&k.all, "max-time", time.Hour, "most `TIME` for all kernels of an audit; those left over are not analysed (0: no limit)")
 	f.IntVar(&k.sample, "sample-blocks", 0, "run about `N` blocks of a launch; its verdicts are never complete (0: all)")
 	f.StringArrayVar(&k.operands, "operand", nil, "contents of an operand, as `CALL:N=FILE.npy`; may be repeated")
 	f.StringVar(&k.cacheDir, "cache-dir", "", "`DIR` that remembers analysed kernels (default: aliascheck in the user's cache)")
@@ -49,6 +51,8 @@ func (k *kernelFlags) check() error {
 		return fmt.Errorf("--max-kernel-bytes %d: at least 1 was expected", k.memory)
 	case k.time < 0:
 		return fmt.Errorf("--max-kernel-time %v: a time of 0 or more was expected", k.time)
+	case k.all < 0:
+		return fmt.Errorf("--max-time %v: a time of 0 or more was expected", k.all)
 	case k.cacheBytes < 1:
 		return fmt.Errorf("--max-cache-bytes %d: at least 1 was expected; --no-cache keeps nothing", k.cacheBytes)
 	case k.sample < 0:

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
+	"aliascheck/hlo"
 	"aliascheck/rules"
 
 	"github.com/spf13/cobra"
@@ -69,7 +69,7 @@ const maxReport = 4 << 30
 func readReport(a *app, path string) (*rules.Report, error) {
 	in := a.stdin
 	if path != "-" {
-		f, err := os.Open(path)
+		f, _, err := hlo.OpenRegular(path)
 		if err != nil {
 			return nil, errors.Unwrap(err) // the path is said by the caller
 		}

@@ -132,6 +132,7 @@ func (o *auditOptions) prepare(a *app) (*auditJob, error) {
 		if job.runner, err = o.kernels.runner(); err != nil {
 			return nil, err
 		}
+		job.timed = &clock{most: o.kernels.all}
 	}
 	if job.config, err = o.loadConfig(); err != nil {
 		return nil, err
@@ -142,7 +143,7 @@ func (o *auditOptions) prepare(a *app) (*auditJob, error) {
 	if job.outputs, err = o.parseOutputs(a); err != nil {
 		return nil, err
 	}
-	return job, nil
+	return job, o.checkWritable(job.outputs)
 }
 
 // roots are the directories whose Python files may be read.

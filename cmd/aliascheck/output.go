@@ -45,6 +45,55 @@ func (o *auditOptions) parseOutputs(a *app) ([]output, error) {
 	return outs, nil
 }
 
+// checkWritable says which of the files that are to be written cannot be, before any time
+// is spent: an overnight run would lose its report to a folder that is not there.
+func (o *auditOptions) checkWritable(outs []output) error {
+	for _, out := range outs {
+		if out.path == "" {
+			continue
+		}
+		if err := writable(out.path); err != nil {
+			return fmt.Errorf("--output: %w", err)
+		}
+	}
+	if o.updateBaseline {
+		if err := writable(o.baseline); err != nil {
+			return fmt.Errorf("--baseline: %w", err)
+		}
+	}
+	return nil
+}
+
+// writable writes nothing where a file is to be, as writeFile will write it.
+func writable(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return fmt.Errorf("%s: is a folder", path)
+	case err == nil && !info.Mode().IsRegular():
+		return nil // a pipe, perhaps, that somebody reads
+	}
+	f, err := createBeside(path)
+	if err != nil {
+		return err
+	}
+	f.Close()
+	return os.Remove(f.Name())
+}
+
+// createBeside makes a file in the folder of another.
+func createBeside(path string) (*os.File, error) {
+	f, err := os.CreateTemp(dirOf(path), ".aliascheck-*")
+	if err != nil {
+		var cause *fs.PathError
+		if errors.As(err, &cause) { // of a name that nobody gave
+			err = cause.Err
+		}
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
 // replayLine is the command line that repeats a finding's replay; empty where there is
 // none, or no dump is left to replay it from.
 func (o *auditOptions) replayLine(f *rules.Finding) string {
@@ -80,13 +129,9 @@ func writeFile(path string, fill func(io.Writer) error) error {
 		defer f.Close()
 		return fill(f)
 	}
-	f, err := os.CreateTemp(dirOf(path), ".aliascheck-*")
+	f, err := createBeside(path)
 	if err != nil {
-		var cause *fs.PathError
-		if errors.As(err, &cause) { // of a name that nobody gave
-			err = cause.Err
-		}
-		return fmt.Errorf("%s: %w", path, err)
+		return err
 	}
 	defer os.Remove(f.Name()) // fails once it was renamed, as it should
 	if err := fill(f); err != nil {

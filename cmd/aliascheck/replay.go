@@ -3,12 +3,15 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"aliascheck/cmd/aliascheck/report"
 	"aliascheck/cudarun"
+	"aliascheck/rules"
+	"aliascheck/rules/replay"
 
 	"github.com/spf13/cobra"
 )
@@ -67,11 +70,11 @@ func (g *gpuFlags) options(progress func(cudarun.Progress)) cudarun.Options {
 	return cudarun.Options{Devices: g.devices, LaunchDeadline: g.timeout, Budget: g.budget, Progress: progress}
 }
 
-// open starts the workers of --replay gpu, or of auto where a GPU answers. Without a
-// GPU, gpu is an error and auto goes without: then the result is nil. asked is what
-// asked for a GPU, for errors.
+// open starts the workers of --replay gpu; for any other mode the result is nil: nothing of
+// a dump runs on a card unless somebody says so. Without a GPU it is an error. asked is
+// what asked for a GPU, for errors.
 func (g *gpuFlags) open(ctx context.Context, mode, asked string, progress func(cudarun.Progress)) (*cudarun.Engine, error) {
-	if mode != "gpu" && mode != "auto" {
+	if mode != "gpu" {
 		if len(g.sanitize) > 0 || g.all {
 			return nil, fmt.Errorf("--sanitize and --all need --replay gpu")
 		}
@@ -88,13 +91,30 @@ func (g *gpuFlags) open(ctx context.Context, mode, asked string, progress func(c
 		}
 	}
 	session, err := cudarun.Open(ctx, o.Options)
-	switch {
-	case err == nil:
-		return cudarun.NewEngine(session, o), nil
-	case mode == "auto" && !g.all && len(g.sanitize) == 0:
-		return nil, nil
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", asked, err)
 	}
-	return nil, fmt.Errorf("%s: %w", asked, err)
+	return cudarun.NewEngine(session, o), nil
+}
+
+// cardPresent reports whether this machine has a GPU of NVIDIA's: whether its driver has
+// made the device that everything begins with. Nothing is loaded to find out.
+func cardPresent() bool {
+	_, err := os.Stat("/dev/nvidiactl")
+	return err == nil
+}
+
+// suggestCard says of the findings that a card could confirm more that there is one.
+func suggestCard(r *rules.Report) {
+	asks := map[string]bool{}
+	for _, rule := range rules.All() {
+		asks[rule.Code] = rule.Confirm != replay.NoQuestion
+	}
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Confirmation != rules.Confirmed && asks[f.Code] {
+			f.ConfirmationReason = strings.TrimPrefix(f.ConfirmationReason+"; a GPU is here, and --replay gpu may show more", "; ")
+		}
+	}
 }
 
 // replay draws the line of a replay under way.

@@ -125,8 +125,9 @@ func (o *replayOptions) job() (*auditJob, error) {
 
 // find audits the dumps and returns the finding that is asked for.
 func (o *replayOptions) find(ctx context.Context, job *auditJob, paths []string) (*rules.Finding, error) {
-	if err := job.audit(ctx, paths, newProgress(nil, true)); err != nil {
-		return nil, err
+	job.audit(ctx, paths, newProgress(nil, true))
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
 	r := job.collector.Report(rules.Tool{}, rules.Choices{Now: time.Now()})
 	var found *rules.Finding

@@ -70,10 +70,7 @@ func (o *auditOptions) run(ctx context.Context, a *app, paths []string) error {
 		return err
 	}
 	defer endGPU()
-	err = job.audit(ctx, paths, progress)
+	job.audit(ctx, paths, progress)
 	progress.clear()
-	if err != nil {
-		return err
-	}
 	return job.finish(a)
 }

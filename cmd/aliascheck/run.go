@@ -97,7 +97,10 @@ func (o *runOptions) run(ctx context.Context, a *app, command []string) error {
 	defer endGPU()
 	live := &liveAudit{job: job}
 	// A Ctrl-C is the command's while it runs; the runner sees to the audit.
+	job.timed.pause(true)
+	settings.Ended = func() { job.timed.pause(false) }
 	result, err := runner.Run(context.WithoutCancel(ctx), settings, live)
+	live.close()
 	if err == nil {
 		live.checkAny(command)
 		err = job.finish(a)

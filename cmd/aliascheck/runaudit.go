@@ -15,6 +15,14 @@ type liveAudit struct {
 	mu      sync.Mutex // guards what follows, and job.collector
 	idle    []*worker
 	modules int
+	closed  bool // the report is being made: nothing more is added
+}
+
+// close ends the audit: what was interrupted and still runs adds nothing.
+func (l *liveAudit) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
 }
 
 // Audit reads and judges the module in one file, which a test compiled.
@@ -24,7 +32,7 @@ func (l *liveAudit) Audit(ctx context.Context, path, test string) (findings bool
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.idle = append(l.idle, w)
-	if err != nil {
+	if err != nil || l.closed {
 		return false, err
 	}
 	if test != "" {

@@ -2,6 +2,7 @@ package emulate
 
 import (
 	"bytes"
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -15,7 +16,7 @@ import (
 
 // cacheFormat names the layout of entries and the meaning of what is in them. A
 // change of either gets another name.
-const cacheFormat = "aliascheck-cache-3"
+const cacheFormat = "aliascheck-cache-4"
 
 // maxCacheEntry bounds an entry that is read or written, in bytes.
 const maxCacheEntry = 64 << 20
@@ -26,19 +27,27 @@ const maxCacheEntry = 64 << 20
 type memo struct {
 	dir     string
 	version string
+	secret  []byte    // known to this user alone: who does not know it can make no entry
 	entries *sync.Map // key: value
 	trim    *cacheTrim
 }
 
-// newMemo remembers in dir, and keeps about most bytes there.
+// newMemo remembers in dir, and keeps about most bytes there. A directory that others may
+// write to, or that has no secret of ours, remembers nothing.
 func newMemo(dir, version string, most int64) memo {
-	return memo{dir: dir, version: version, entries: new(sync.Map), trim: &cacheTrim{most: most}}
+	m := memo{dir: dir, version: version, entries: new(sync.Map), trim: &cacheTrim{most: most}}
+	if dir != "" {
+		if m.secret = secretOf(dir); m.secret == nil {
+			m.dir = ""
+		}
+	}
+	return m
 }
 
 // key is the digest of everything that a value depends on.
 func (m memo) key(kind string, inputs any) (string, error) {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s\n%s\n%s\n", cacheFormat, m.version, kind)
+	fmt.Fprintf(h, "%s\n%s\n%s\n%x\n", cacheFormat, m.version, kind, m.secret)
 	if err := json.NewEncoder(h).Encode(inputs); err != nil {
 		return "", err
 	}
@@ -48,9 +57,10 @@ func (m memo) key(kind string, inputs any) (string, error) {
 func (m memo) path(key string) string { return filepath.Join(m.dir, key[:2], key+".json") }
 
 // header is the first line of an entry's file.
-func header(key string, payload []byte) []byte {
-	sum := sha256.Sum256(payload)
-	return fmt.Appendf(nil, "%s %s %x\n", cacheFormat, key, sum)
+func (m memo) header(key string, payload []byte) []byte {
+	sum := hmac.New(sha256.New, m.secret)
+	sum.Write(payload)
+	return fmt.Appendf(nil, "%s %s %x\n", cacheFormat, key, sum.Sum(nil))
 }
 
 // load reads an entry into value, and reports false where there is none, or one
@@ -59,16 +69,12 @@ func (m memo) load(key string, value any) bool {
 	if m.dir == "" {
 		return false
 	}
-	info, err := os.Stat(m.path(key))
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxCacheEntry {
-		return false
-	}
-	data, err := os.ReadFile(m.path(key))
+	data, info, err := readOurs(m.path(key), maxCacheEntry)
 	if err != nil {
 		return false
 	}
 	line := bytes.IndexByte(data, '\n')
-	if line < 0 || !bytes.Equal(data[:line+1], header(key, data[line+1:])) {
+	if line < 0 || !hmac.Equal(data[:line+1], m.header(key, data[line+1:])) {
 		return false
 	}
 	if json.Unmarshal(data[line+1:], value) != nil {
@@ -89,14 +95,14 @@ func (m memo) store(key string, value any) {
 		return
 	}
 	path := m.path(key)
-	if os.MkdirAll(filepath.Dir(path), 0o755) != nil {
+	if os.MkdirAll(filepath.Dir(path), 0o700) != nil || !ours(filepath.Dir(path)) {
 		return
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), newEntry+"*")
 	if err != nil {
 		return
 	}
-	entry := append(header(key, payload), payload...)
+	entry := append(m.header(key, payload), payload...)
 	_, err = f.Write(entry)
 	if closeErr := f.Close(); err == nil {
 		err = closeErr

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"aliascheck/hlo/kernel"
@@ -55,6 +56,58 @@ func TestCacheKeepsAcrossRuns(t *testing.T) {
 	assert.True(t, computed, "another version of the program")
 	_, computed = recall(t, "", "1", "inputs")
 	assert.True(t, computed, "no directory, nothing kept")
+}
+
+// TestCacheIsOursOrNotUsed: nothing is believed where somebody else may have written it.
+func TestCacheIsOursOrNotUsed(t *testing.T) {
+	for name, spoil := range map[string]func(t *testing.T, dir string){
+		"others may write the directory": func(t *testing.T, dir string) { require.NoError(t, os.Chmod(dir, 0o777)) },
+		"others may write where entries lie": func(t *testing.T, dir string) {
+			require.NoError(t, os.Chmod(filepath.Dir(entryFile(t, dir)), 0o770))
+		},
+		"others may write the entry": func(t *testing.T, dir string) { require.NoError(t, os.Chmod(entryFile(t, dir), 0o666)) },
+		"others may read the secret": func(t *testing.T, dir string) { require.NoError(t, os.Chmod(filepath.Join(dir, secretName), 0o644)) },
+		"the secret is another": func(t *testing.T, dir string) {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, secretName), bytes.Repeat([]byte{1}, secretBytes), 0o600))
+		},
+		"the secret is cut":         func(t *testing.T, dir string) { require.NoError(t, os.Truncate(filepath.Join(dir, secretName), 3)) },
+		"the entry is a link":       linkAway,
+		"the directory is not ours": notOurs,
+		"a pipe in the secret's place": func(t *testing.T, dir string) {
+			require.NoError(t, os.Remove(filepath.Join(dir, secretName)))
+			require.NoError(t, syscall.Mkfifo(filepath.Join(dir, secretName), 0o600))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			recall(t, dir, "1", "inputs")
+			_, computed := recall(t, dir, "1", "inputs")
+			require.False(t, computed)
+			spoil(t, dir)
+			_, computed = recall(t, dir, "1", "inputs")
+			assert.True(t, computed)
+		})
+	}
+}
+
+// linkAway puts a link to a file that others may write in an entry's place.
+func linkAway(t *testing.T, dir string) {
+	path := entryFile(t, dir)
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	other := filepath.Join(t.TempDir(), "entry")
+	require.NoError(t, os.WriteFile(other, data, 0o600))
+	require.NoError(t, os.Chmod(other, 0o666))
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, os.Symlink(other, path))
+}
+
+// notOurs gives a directory to somebody else.
+func notOurs(t *testing.T, dir string) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can give a directory away")
+	}
+	require.NoError(t, os.Chown(dir, 12345, 12345))
 }
 
 // TestCacheKnowsTheBudget: a kernel that one budget could not analyse another may.
@@ -123,7 +176,12 @@ func TestCacheIgnoresBadEntries(t *testing.T) {
 		{"no JSON, but with a digest", func(_ *testing.T, path string, _ []byte) []byte {
 			key := filepath.Base(path)
 			payload := []byte("{")
-			return append(header(key[:len(key)-len(".json")], payload), payload...)
+			m := newMemo(filepath.Dir(filepath.Dir(path)), "1", 0)
+			return append(m.header(key[:len(key)-len(".json")], payload), payload...)
+		}},
+		{"with a digest, by somebody who does not know the secret", func(_ *testing.T, path string, d []byte) []byte {
+			key := filepath.Base(path)
+			return append(memo{}.header(key[:len(key)-len(".json")], d[bytes.IndexByte(d, '\n')+1:]), d[bytes.IndexByte(d, '\n')+1:]...)
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -149,7 +207,7 @@ func TestCacheThatCannotBeWritten(t *testing.T) {
 	assert.True(t, computed)
 }
 
-// TestCacheLeavesNothingBehind: only whole entries stand in the directory.
+// TestCacheLeavesNothingBehind: only whole entries stand in the directory, and the secret.
 func TestCacheLeavesNothingBehind(t *testing.T) {
 	dir := t.TempDir()
 	recall(t, dir, "1", "inputs")
@@ -160,7 +218,8 @@ func TestCacheLeavesNothingBehind(t *testing.T) {
 		}
 		return err
 	}))
-	assert.Len(t, names, 1)
+	assert.Len(t, names, 2)
+	assert.Contains(t, names, secretName)
 }
 
 // TestEqualInputsComputeOnce asks from many goroutines at once.

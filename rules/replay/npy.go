@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"os"
+	"io"
 	"strconv"
 	"strings"
 
 	"aliascheck/alias"
+	"aliascheck/hlo"
 )
 
 // OperandFile is a --operand flag: CALL:N=FILE.npy. The file holds operand N of
@@ -34,14 +35,15 @@ func ParseOperandFile(flag string) (OperandFile, error) {
 	if err != nil || n < 0 {
 		return OperandFile{}, fmt.Errorf("--operand %q: %q is no operand number", flag, left[colon+1:])
 	}
-	info, err := os.Stat(path)
+	in, size, err := hlo.OpenRegular(path)
 	if err != nil {
 		return OperandFile{}, fmt.Errorf("--operand: %w", err)
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxOperandFile {
+	defer in.Close()
+	if size > maxOperandFile {
 		return OperandFile{}, fmt.Errorf("--operand: %s: a regular file of at most %s was expected", path, Bytes(maxOperandFile))
 	}
-	data, err := os.ReadFile(path)
+	data, err := io.ReadAll(io.LimitReader(in, maxOperandFile))
 	if err != nil {
 		return OperandFile{}, fmt.Errorf("--operand: %w", err)
 	}

@@ -135,20 +135,13 @@ func modulePrefix(name string) (string, bool) {
 
 // findArguments walks the fields of a snapshot without reading what they hold.
 func findArguments(path string) ([]extent, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: no regular file", path)
-	}
-	f, err := os.Open(path)
+	f, whole, err := hlo.OpenRegular(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	var out []extent
-	for at := int64(0); at < info.Size(); {
+	for at := int64(0); at < whole; {
 		if _, err := f.Seek(at, io.SeekStart); err != nil {
 			return nil, err
 		}
@@ -161,7 +154,7 @@ func findArguments(path string) ([]extent, error) {
 			return nil, fmt.Errorf("%s at byte %d: no field of an HloSnapshot", path, at)
 		}
 		size, m := protowire.ConsumeVarint(head[n:])
-		if m < 0 || size > math.MaxInt64/2 || int64(size) > info.Size()-at-int64(n+m) {
+		if m < 0 || size > math.MaxInt64/2 || int64(size) > whole-at-int64(n+m) {
 			return nil, fmt.Errorf("%s at byte %d: field %d is cut", path, at, number)
 		}
 		at += int64(n + m)
@@ -182,7 +175,7 @@ func (s *snapshot) read(n int) ([]byte, error) {
 	if e.size > maxArgument {
 		return nil, fmt.Errorf("%s: argument %d has %d bytes", s.path, n, e.size)
 	}
-	f, err := os.Open(s.path)
+	f, _, err := hlo.OpenRegular(s.path)
 	if err != nil {
 		return nil, err
 	}

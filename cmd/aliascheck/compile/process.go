@@ -15,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"aliascheck/hlo"
 )
 
 // maxEvent bounds one event, in bytes.
@@ -163,7 +165,7 @@ func endedEarly(err error, log string) string {
 
 // lastLine is the last line of a log that says anything.
 func lastLine(path string) string {
-	f, err := os.Open(path)
+	f, _, err := hlo.OpenRegular(path)
 	if err != nil {
 		return ""
 	}

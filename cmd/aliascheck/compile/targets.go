@@ -3,10 +3,11 @@ package compile
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"aliascheck/hlo"
 )
 
 // Target is a GPU to compile for.
@@ -116,7 +117,7 @@ const maxConfig = 1 << 20
 
 // FromFile is the target that a file describes, named after it.
 func FromFile(path string) (Target, error) {
-	f, err := os.Open(path)
+	f, _, err := hlo.OpenRegular(path)
 	if err != nil {
 		return Target{}, err
 	}

@@ -4,8 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
+
+	"aliascheck/hlo"
 )
 
 // maxFlagFile bounds a file that XLA_FLAGS names, in bytes.
@@ -47,7 +48,7 @@ func readFlags(value string) (dumpFlags, error) {
 }
 
 func readFlagFile(path string) (string, error) {
-	f, err := os.Open(path)
+	f, _, err := hlo.OpenRegular(path)
 	if err != nil {
 		return "", err
 	}

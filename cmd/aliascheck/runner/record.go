@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"os"
 	"strconv"
+
+	"aliascheck/hlo"
 )
 
 const (
@@ -42,7 +43,7 @@ type recordLine struct {
 
 // update reads what was added since the last call.
 func (r *record) update() error {
-	f, err := os.Open(r.path)
+	f, _, err := hlo.OpenRegular(r.path)
 	if err != nil {
 		return err
 	}

@@ -38,6 +38,7 @@ type Options struct {
 	Poll  time.Duration // between two looks at the dumps
 	Grace time.Duration // for processes that outlive the command
 	Note  func(text string)
+	Ended func() // called when the command has ended, before the rest is audited; nil: nobody asks
 }
 
 // Result is how the command ended.
@@ -65,6 +66,9 @@ func Run(ctx context.Context, o Options, auditor Auditor) (Result, error) {
 	}
 	env := childEnvironment(o.Env, flags, root, filepath.Join(root, "shared"), python)
 	result, err := runCommand(ctx, o, env, w)
+	if o.Ended != nil {
+		o.Ended()
+	}
 	if err == nil {
 		err = finish(ctx, o, w)
 	}

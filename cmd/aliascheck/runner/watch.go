@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -43,6 +45,9 @@ type watcher struct {
 	keep      Keep
 	stages    stages
 	processes map[string]*process // by base name of the dump directory
+
+	mu     sync.Mutex // guards what audits note in modules, and closed
+	closed bool       // nothing more is noted: what was interrupted may still run
 }
 
 func newWatcher(dumps string, auditor Auditor, keep Keep) *watcher {
@@ -78,10 +83,41 @@ func (w *watcher) finish(ctx context.Context, jobs int) error {
 	if err := w.look(true); err != nil {
 		return err
 	}
+	done := make(chan struct{})
+	go func() {
+		w.rest(ctx, jobs)
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		select {
+		case <-done:
+		case <-time.After(patience):
+		}
+	}
+	if ctx.Err() == nil {
+		return w.close()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	w.auditor.Incomplete(w.dumps, fmt.Errorf("%w: what was not audited by then is not in this report", context.Cause(ctx)))
+	return nil
+}
+
+// patience is how long what was interrupted may take to end by itself.
+const patience = 500 * time.Millisecond
+
+// rest audits the modules that were not audited yet, until it is interrupted.
+func (w *watcher) rest(ctx context.Context, jobs int) {
 	var group errgroup.Group
 	group.SetLimit(max(jobs, 1))
 	for _, p := range w.sorted() {
 		for _, m := range p.modules {
+			if ctx.Err() != nil {
+				break
+			}
 			if m.file == "" || m.audited {
 				continue
 			}
@@ -95,10 +131,6 @@ func (w *watcher) finish(ctx context.Context, jobs int) error {
 		}
 	}
 	_ = group.Wait()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return w.close()
 }
 
 // close tells what is not whole. It looks once more, since a process that could not be
@@ -122,8 +154,12 @@ func (w *watcher) close() error {
 }
 
 func (w *watcher) audit(ctx context.Context, m *module, test string) {
-	m.findings, m.failure = w.auditor.Audit(ctx, m.path(), test)
-	m.audited = m.failure == nil
+	findings, failure := w.auditor.Audit(ctx, m.path(), test)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.closed {
+		m.findings, m.failure, m.audited = findings, failure, failure == nil
+	}
 }
 
 // tell reports what is not whole in a directory.
