@@ -154,7 +154,8 @@ func (m *Module) Leaves(instr int32) []Leaf {
 // SameShape reports whether two instructions have equal shapes, layouts included. It may
 // report false of equal ones that are written differently.
 func (m *Module) SameShape(a, b int32) bool {
-	return m.Instructions[a].leaves == m.Instructions[b].leaves
+	x, y := m.Instructions[a].shape, m.Instructions[b].shape
+	return view(m.in.data, x) == view(m.in.data, y)
 }
 
 // addLeaves flattens a shape that check has seen.
