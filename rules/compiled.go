@@ -9,6 +9,15 @@ type Compiled struct {
 	Programs     int      `json:"programs"`     // that were compiled
 	Failed       int      `json:"failed"`       // that could not be: Incomplete says why
 	Placeholders []string `json:"placeholders"` // FFI targets that nobody had registered
+
+	Tests *CompiledTests `json:"tests,omitempty"` // of `aliascheck run --target`
+}
+
+// CompiledTests are the tests of a run that compiled for an absent GPU.
+type CompiledTests struct {
+	Ended           int `json:"ended"`            // ran to their end
+	Failed          int `json:"failed"`           // which means nothing: functions returned zeros
+	CompiledNothing int `json:"compiled_nothing"` // came to no program
 }
 
 // Compiled notes what was compiled for one GPU.

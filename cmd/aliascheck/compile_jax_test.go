@@ -40,6 +40,7 @@ func TestCompileJAX(t *testing.T) {
 	t.Run("hang and crash", s.hangAndCrash)
 	t.Run("missing packages", s.missing)
 	t.Run("other releases", s.releases)
+	t.Run("test suite", s.testSuite)
 }
 
 func newCompileSuite(t *testing.T) *compileSuite {
@@ -75,9 +76,13 @@ func (s *compileSuite) run(t *testing.T, args ...string) *compiled {
 }
 
 func (s *compileSuite) runIn(t *testing.T, dir string, env []string, args ...string) *compiled {
+	return s.command(t, dir, env, append([]string{"compile"}, args...)...)
+}
+
+func (s *compileSuite) command(t *testing.T, dir string, env []string, args ...string) *compiled {
 	r := &compiled{t: t}
 	report := filepath.Join(t.TempDir(), "report.json")
-	cmd := exec.Command(s.binary, append([]string{"compile", "--keep", "none", "--cache-dir", s.cache, "--output", "json=" + report}, args...)...)
+	cmd := exec.Command(s.binary, append([]string{args[0], "--keep", "none", "--cache-dir", s.cache, "--output", "json=" + report}, args[1:]...)...)
 	cmd.Dir = dir
 	cmd.Env = append(append(os.Environ(), "XLA_FLAGS=", "JAX_PLATFORMS=", "COLUMNS=100", "VIRTUAL_ENV=", "PYTHONDONTWRITEBYTECODE=1", "TMPDIR="+t.TempDir()), env...)
 	var stdout, stderr bytes.Buffer
@@ -384,4 +389,37 @@ func (s *compileSuite) releases(t *testing.T) {
 			}
 		})
 	}
+}
+
+// testSuite: real pytest, compiling for an H100 that is not there what it would have run.
+func (s *compileSuite) testSuite(t *testing.T) {
+	pytest := func(name string, env ...string) *compiled {
+		python := filepath.Join(s.venvs[name], "bin", "python")
+		return s.command(t, s.pkg, env, "run", "--target", "h100", "--", python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "suite")
+	}
+	r := pytest("jax-0.10.2")
+	assert.Equal(t, 1, r.code, "the audit's; pytest failed with the same, and does not count\n%s%s", r.stdout, r.stderr)
+	assert.Empty(t, r.unread())
+	assert.Contains(t, r.stdout, "1 failed, 8 passed, 1 skipped")
+	require.Len(t, r.report.Summary.Compiled, 1)
+	got := r.report.Summary.Compiled[0]
+	assert.Equal(t, &rules.CompiledTests{Ended: 8, Failed: 1, CompiledNothing: 1}, got.Tests)
+	assert.Equal(t, 9, got.Programs)
+	assert.Contains(t, r.stdout, "of 9 tests 8 ran to their end, 1")
+	found := map[string][]string{}
+	for _, f := range r.report.Findings {
+		assert.Equal(t, []string{"h100"}, f.CompiledFor)
+		assert.Equal(t, "AC201", f.Code)
+		found[f.Kernel] = f.Tests
+	}
+	assert.Equal(t, map[string][]string{
+		"reverse_kernel":   {"suite/test_kernels.py::test_reverse_in_place_is_right"},
+		"transpose_kernel": {"suite/test_kernels.py::test_transpose[128]", "suite/test_kernels.py::test_transpose[256]"},
+	}, found)
+
+	r = pytest("jax-0.10.2", "XLA_FLAGS=--xla_force_host_platform_device_count=2")
+	assert.Equal(t, 2, r.code, r.stdout)
+	require.Len(t, r.report.Summary.Incomplete, 1)
+	assert.Contains(t, r.report.Summary.Incomplete[0].Error, "it runs over 2 devices, and here it could be compiled for one")
+	assert.Contains(t, r.report.Summary.Incomplete[0].Error, "(during suite/test_kernels.py::test_on_two_devices)")
 }

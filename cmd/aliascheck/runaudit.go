@@ -40,6 +40,7 @@ func (l *liveAudit) Audit(ctx context.Context, path, test string) (findings bool
 			r.Findings[i].Tests = []string{test}
 		}
 	}
+	l.job.mark(r)
 	findings = len(r.Findings) > 0
 	l.modules++
 	l.job.collector.Add(r)

@@ -32,6 +32,10 @@ func compiled(all []rules.Compiled) []string {
 		if c.Failed > 0 {
 			line += fmt.Sprintf("; %d could not be compiled", c.Failed)
 		}
+		if t := c.Tests; t != nil {
+			line += fmt.Sprintf("; of %s %d ran to their end, %d failed (functions returned zeros), %d compiled nothing",
+				plural(t.Ended+t.Failed, "test"), t.Ended, t.Failed, t.CompiledNothing)
+		}
 		lines = append(lines, Clean(line))
 	}
 	var placeholders []string

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -38,10 +39,16 @@ func (e environment) prepend(name, value, sep string) environment {
 // childEnvironment is env with what a dumping child needs. dumps is the directory
 // below which every process dumps, python the one with the embedded modules, empty
 // when the child is to run without them.
-func childEnvironment(env []string, flags dumpFlags, dumps, shared, python string) environment {
+func childEnvironment(env []string, flags dumpFlags, dumps, shared, python string, target *Target) environment {
 	e := environment(env).
 		set("XLA_FLAGS", flags.withDump(shared)).
 		set("JAX_ENABLE_COMPILATION_CACHE", "false")
+	if target != nil {
+		// What is compiled for the target says itself where its dump goes; nobody wants the CPU's.
+		e = e.set("XLA_FLAGS", flags.withoutDump()).
+			set("ALIASCHECK_TARGET", target.Name).
+			set("ALIASCHECK_TARGET_CONFIG", filepath.Join(python, targetConfig))
+	}
 	if python == "" {
 		return e
 	}

@@ -150,6 +150,15 @@ func sortFlags(flags []flag) dumpFlags {
 	return d
 }
 
+// withoutDump composes XLA_FLAGS of the user's flags alone.
+func (d dumpFlags) withoutDump() string {
+	var all []string
+	for _, f := range d.kept {
+		all = append(all, f.String())
+	}
+	return strings.Join(all, " ")
+}
+
 // withDump composes XLA_FLAGS for a child: the user's flags, then ours, which win.
 func (d dumpFlags) withDump(dir string) string {
 	var b strings.Builder

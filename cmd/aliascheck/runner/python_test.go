@@ -31,7 +31,7 @@ func newPythonRun(t *testing.T) *pythonRun {
 	r.file("theirs/jaxlib/__init__.py", "import os; print(os.environ['XLA_FLAGS'])")
 	env := environment(os.Environ()).set("PYTHONPATH", theirs).set("PYTHONDONTWRITEBYTECODE", "1").
 		set("PYTEST_ADDOPTS", "").set("PYTEST_CURRENT_TEST", "")
-	r.env = childEnvironment(env, dumpFlags{}, r.root, filepath.Join(r.root, "shared"), filepath.Join(r.root, pythonDir))
+	r.env = childEnvironment(env, dumpFlags{}, r.root, filepath.Join(r.root, "shared"), filepath.Join(r.root, pythonDir), nil)
 	return r
 }
 

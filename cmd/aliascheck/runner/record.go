@@ -27,6 +27,7 @@ type record struct {
 	running string         // the test that started and has not ended
 	tests   map[int]string // module number: the test that compiled it, empty between tests
 
+	tally            Tests // of the tests that ended
 	finished         bool
 	compiled, dumped int // by the plugin's count, from when JAX was first imported
 	cached           int // hits of JAX's persistent cache: compiled programs without a dump
@@ -39,6 +40,8 @@ type recordLine struct {
 	Compiled int    `json:"compiled"`
 	Dumped   int    `json:"dumped"`
 	Cached   int    `json:"cached"`
+	Outcome  string `json:"outcome"`
+	Calls    int    `json:"calls"` // with a target: functions that came to be compiled for it
 }
 
 // update reads what was added since the last call.
@@ -99,6 +102,7 @@ func (r *record) line(b []byte) {
 	case "end":
 		r.running = ""
 		r.note(l.Modules, l.Test)
+		r.tally.add(l.Outcome, l.Calls)
 	case "outside":
 		r.note(l.Modules, "")
 	case "finish":

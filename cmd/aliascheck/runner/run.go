@@ -30,10 +30,11 @@ type Options struct {
 	Stdout  *os.File
 	Stderr  *os.File
 
-	DumpDir string // where to make the directory of dumps; empty: where XLA_FLAGS says, else the system's
-	Keep    Keep   // empty: all where XLA_FLAGS says where, else findings
-	Python  bool   // load the embedded modules: a directory for each process, and the pytest plugin
-	Jobs    int    // audits at a time once the command has ended; one while it runs
+	DumpDir string  // where to make the directory of dumps; empty: where XLA_FLAGS says, else the system's
+	Keep    Keep    // empty: all where XLA_FLAGS says where, else findings
+	Python  bool    // load the embedded modules: a directory for each process, and the pytest plugin
+	Target  *Target // compile for this GPU, which need not be there, and run nothing of it; nil: as the command does
+	Jobs    int     // audits at a time once the command has ended; one while it runs
 
 	Poll  time.Duration // between two looks at the dumps
 	Grace time.Duration // for processes that outlive the command
@@ -45,6 +46,8 @@ type Options struct {
 type Result struct {
 	Code  int    // as a shell has it: 128 + n where signal n ended the command
 	Dumps string // the directory of dumps, where some were kept
+
+	Absent Absent // with Options.Target: what was compiled for it
 }
 
 // Run runs the command to its end, auditing as it goes, and then audits the rest.
@@ -64,7 +67,7 @@ func Run(ctx context.Context, o Options, auditor Auditor) (Result, error) {
 	if o.Python {
 		python = filepath.Join(root, pythonDir)
 	}
-	env := childEnvironment(o.Env, flags, root, filepath.Join(root, "shared"), python)
+	env := childEnvironment(o.Env, flags, root, filepath.Join(root, "shared"), python, o.Target)
 	result, err := runCommand(ctx, o, env, w)
 	if o.Ended != nil {
 		o.Ended()
@@ -72,6 +75,7 @@ func Run(ctx context.Context, o Options, auditor Auditor) (Result, error) {
 	if err == nil {
 		err = finish(ctx, o, w)
 	}
+	result.Absent = w.absent
 	kept, cleanErr := clean(root, w)
 	if kept {
 		result.Dumps = root
@@ -110,6 +114,11 @@ func prepare(o *Options, flags dumpFlags) (root string, err error) {
 		}
 		if err := writePython(filepath.Join(root, pythonDir)); err != nil {
 			return "", errors.Join(err, os.RemoveAll(root))
+		}
+		if o.Target != nil {
+			if err := o.Target.write(filepath.Join(root, pythonDir)); err != nil {
+				return "", errors.Join(err, os.RemoveAll(root))
+			}
 		}
 	}
 	for _, note := range flags.notes {

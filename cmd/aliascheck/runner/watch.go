@@ -44,6 +44,7 @@ type watcher struct {
 	auditor   Auditor
 	keep      Keep
 	stages    stages
+	absent    Absent              // what came of a run for an absent GPU
 	processes map[string]*process // by base name of the dump directory
 
 	mu     sync.Mutex // guards what audits note in modules, and closed
@@ -182,7 +183,9 @@ func (w *watcher) tell(p *process) {
 		if n, why := p.record.lost(); n > 0 {
 			w.auditor.Incomplete(p.dir, errors.New(why))
 		}
+		w.absent.count(p.record)
 	}
+	w.absent.read(p.dir+absentSuffix, w.auditor)
 }
 
 // tidy deletes the files that are not to be kept, those too that XLA wrote after

@@ -42,6 +42,11 @@ def chosen(x):
     return jax.lax.cond(x[0] > 0, lambda v: v * 2, lambda v: v - 1, x)
 
 
+def calls_the_host(x):
+    jax.debug.print("sum {}", x.sum())
+    return jax.pure_callback(lambda v: v * 2, x, x)
+
+
 def returned_state(state, value):
     """XLA of some releases puts two of the state's parameters in one place (jax#39625)."""
     y = value - value
@@ -57,4 +62,5 @@ def programs():
     yield "plain_normalized", normalized, (MATRIX,), dict(donate=0)
     yield "plain_chosen", chosen, (VECTOR,)
     yield "plain_product", lambda a, b: a @ b, (MATRIX, MATRIX)
+    yield "plain_calls_the_host", calls_the_host, (VECTOR,)
     yield "plain_returned_state", returned_state, ((SCALAR,) * 3, SCALAR), dict(donate=0)

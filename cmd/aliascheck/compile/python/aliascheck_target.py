@@ -184,7 +184,7 @@ class Target:
         with contextlib.suppress(Exception):
             from jax._src import source_info_util
 
-            for name in ("aliascheck_compile", "aliascheck_programs", "aliascheck_target"):
+            for name in ("aliascheck_compile", "aliascheck_programs", "aliascheck_target", "aliascheck_absent"):
                 path = getattr(sys.modules.get(name, sys.modules["__main__"]), "__file__", None)
                 if path:
                     source_info_util.register_exclusion(path)  # stacks are the program's
@@ -196,6 +196,16 @@ class Target:
             import jax.extend.backend
 
             jax.extend.backend.get_default_device = lambda: self.device  # Mosaic GPU
+        with contextlib.suppress(Exception):
+            from jax._src import compiler, xla_bridge
+            from jax._src.interpreters import mlir
+
+            # Calls of the host (jax.debug.print) want a client that they could call back
+            # from; the CPU's has all that lowering asks for, and nothing ever calls.
+            mlir.ModuleContext.get_backend = lambda *args, **keywords: xla_bridge.get_backend("cpu")
+            for name in ("backend_compile_and_load", "backend_compile"):
+                if hasattr(compiler, name):
+                    setattr(compiler, name, _without_callbacks(getattr(compiler, name)))
         with contextlib.suppress(Exception):
             from jax._src.pallas.triton import gpu_info
 
@@ -266,6 +276,17 @@ class _Answering:
 
     def __getattr__(self, name):
         return getattr(self._module, name)
+
+
+def _without_callbacks(compile):
+    """JAX's call of a client's compile, for a client of an absent card: it takes no calls of
+    the host, which are the last argument."""
+    def call(backend, *args):
+        if "CompileOnly" in type(backend).__name__:
+            args = args[:-1] + ([],)
+        return compile(backend, *args)
+
+    return call
 
 
 class captured_errors:

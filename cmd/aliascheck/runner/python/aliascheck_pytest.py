@@ -5,7 +5,8 @@ process's dump directory (aliascheck_run.directory() + ".tests.jsonl"):
 
     {"event": "begin"}                                    the plugin is at work
     {"event": "start", "test": ID}
-    {"event": "end", "test": ID, "modules": [NUMBER...]}  compiled since the start
+    {"event": "end", "test": ID, "modules": [NUMBER...], "outcome": WORD, "calls": N}
+                                                          compiled since the start
     {"event": "outside", "modules": [NUMBER...]}          compiled between tests
     {"event": "finish", "compiled": N, "dumped": M, "cached": K}
     {"event": "process", "test": ID}    a test started this process: see aliascheck_run
@@ -88,6 +89,7 @@ class Recorder:
         self.compilations = Compilations()
         self.dumped_before = 0  # modules from before the counting started
         self.file = None
+        self.outcome = "skipped"
         self.write(event="begin")
 
     def write(self, **line):
@@ -118,15 +120,31 @@ class Recorder:
     def pytest_runtest_protocol(self, item):
         self.between_tests()
         self.write(event="start", test=item.nodeid)
+        self.outcome, before = "skipped", absent_calls()
         yield
-        self.write(event="end", test=item.nodeid, modules=self.directory.new())
+        self.write(event="end", test=item.nodeid, modules=self.directory.new(), outcome=self.outcome, calls=absent_calls() - before)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report):
+        if report.failed:
+            self.outcome = "failed"
+        elif report.when == "call" and report.passed and self.outcome != "failed":
+            self.outcome = "passed"
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self):
         self.between_tests()
         dumped = len(self.directory.numbers) - self.dumped_before
+        if os.environ.get("ALIASCHECK_TARGET"):
+            self.compilations.compiled = 0  # the CPU's leave no dump, and should not
         self.write(event="finish", compiled=self.compilations.compiled, dumped=dumped,
                    cached=self.compilations.cached)
+
+
+def absent_calls():
+    """How many functions came to be compiled for an absent GPU: aliascheck_absent."""
+    absent = getattr(sys.modules.get("aliascheck_absent"), "Absent", None)
+    return absent.here.calls if absent and absent.here else 0
 
 
 def pytest_configure(config):

@@ -22,6 +22,10 @@ class _BeforeXLA:
             import aliascheck_targets
 
             return aliascheck_targets.watched(name, path)
+        elif name == "jax" and os.environ.get("ALIASCHECK_TARGET"):
+            import aliascheck_absent
+
+            return aliascheck_absent.watched(name, path)
         return None
 
 
