@@ -115,7 +115,7 @@ func (p *program) postDominators() {
 		}
 	}
 	for i, b := range p.blocks {
-		b.join = max(idom[i], -1)
+		b.join, b.ends = max(idom[i], -1), idom[i] != -2
 	}
 }
 

@@ -48,6 +48,7 @@ type code struct {
 	decides   bool // what it loads or stores can reach an address, a guard or a branch
 	hoisted   bool
 	isNothing bool
+	opaque    bool // gives what is not computed
 }
 
 type terminator uint8
@@ -85,10 +86,12 @@ type basicBlock struct {
 	count      int64 // instructions of the kernel as written
 	term       terminator
 	last       *code
-	to         []int32 // blocks
-	join       int32   // immediate post-dominator; -1 the exit
-	live       []int32 // slots alive at its start; nil: all
-	sliced     []*code // what runs
+	to         []int32     // blocks
+	join       int32       // immediate post-dominator; -1 the exit
+	ends       bool        // the exit can be reached from it
+	live       []int32     // slots alive at its start; nil: all
+	idle       *idleRegion // of the branch at its end, where that is idle
+	sliced     []*code     // what runs
 }
 
 // program is an entry ready to run.

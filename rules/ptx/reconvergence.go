@@ -7,6 +7,7 @@ type reconvergence struct {
 	parent  *reconvergence
 	pending int          // parts that are still to come
 	arrived *threadGroup // those that have come
+	owed    []owed       // what the groups that come are to pay
 }
 
 // split leaves the threads of taken to go to one block, the others, which it
@@ -41,6 +42,11 @@ const maxGroups = 2048
 // arrive parks the group where it reconverges; the last one to come goes on for all.
 func (s *threadGroup) arrive() {
 	j := s.top
+	s.pay(j)
+	if j.pending == 1 && j.arrived == nil { // nobody else comes
+		s.top = j.parent
+		return
+	}
 	s.state = gone
 	if j.arrived == nil {
 		j.arrived = s

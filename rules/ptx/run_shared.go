@@ -111,13 +111,8 @@ func (t *touch) storeShared() {
 // localEach calls each with the place of every thread's access in the block's local memory.
 func (t *touch) localEach(write bool, each func(i int32, at int64)) {
 	m, b, size := t.s.m, t.s.b, t.c.mem.size
-	if b.local == nil {
-		n := m.p.frame * int64(m.threads)
-		m.memory(2 * n)
-		if m.stopped.Load() {
-			return
-		}
-		b.local, b.ltags = make([]byte, n), make([]uint8, n)
+	if !b.openLocal() {
+		return
 	}
 	for _, i := range t.mask.list {
 		off := int64(t.at(i))
@@ -127,6 +122,19 @@ func (t *touch) localEach(write bool, each func(i int32, at int64)) {
 		}
 		each(i, int64(i)*m.p.frame+off)
 	}
+}
+
+// openLocal makes the block's local memory where there is none; false where that is too much.
+func (b *block) openLocal() bool {
+	if b.local == nil {
+		n := b.m.p.frame * int64(b.m.threads)
+		b.m.memory(2 * n)
+		if b.m.stopped.Load() {
+			return false
+		}
+		b.local, b.ltags = make([]byte, n), make([]uint8, n)
+	}
+	return true
 }
 
 func (t *touch) loadLocal() {

@@ -21,18 +21,19 @@ func (p *program) slice(full bool, bases func(c *code) taint) *slicing {
 	sl.full = full
 	defs := make([][]*code, len(p.slots))
 	for _, c := range p.codes {
-		c.needed = full || c.effect
-		if c.mem != nil {
-			c.mem.want, c.mem.keep = full, full
-		}
-		if c.bulk != nil {
-			c.bulk.keep = full || p.hasMaps
-		}
 		c.defs(func(s int32) { defs[s] = append(defs[s], c) })
 	}
-	sl.keepShared, sl.keepGlobal = full || p.hasMaps, full
-	if !full {
-		p.mark(sl, defs, bases)
+	if full {
+		p.begin(sl, nil)
+	} else {
+		for idle := p.idleCandidates(); ; {
+			skipped := p.setIdle(idle)
+			p.begin(sl, skipped)
+			p.mark(sl, defs, bases, skipped)
+			if !p.dropBusy(idle) {
+				break
+			}
+		}
 	}
 	for _, c := range p.codes {
 		if c.mem != nil && (c.mem.write || c.mem.atomic) && c.bulk == nil {
@@ -55,8 +56,22 @@ func (p *program) slice(full bool, bases func(c *code) taint) *slicing {
 	return sl
 }
 
+// begin says what is needed whatever is computed: all of it, or what has an effect.
+func (p *program) begin(sl *slicing, skipped []bool) {
+	for i, c := range p.codes {
+		c.needed = sl.full || c.effect && !skipped[i]
+		if c.mem != nil {
+			c.mem.want, c.mem.keep = sl.full, sl.full
+		}
+		if c.bulk != nil {
+			c.bulk.keep = sl.full || p.hasMaps
+		}
+	}
+	sl.keepShared, sl.keepGlobal = sl.full || p.hasMaps, sl.full
+}
+
 // mark follows needs backwards.
-func (p *program) mark(sl *slicing, defs [][]*code, bases func(c *code) taint) {
+func (p *program) mark(sl *slicing, defs [][]*code, bases func(c *code) taint, skipped []bool) {
 	needed := make([]bool, len(p.slots))
 	sl.control = needed
 	var work []int32
@@ -71,8 +86,8 @@ func (p *program) mark(sl *slicing, defs [][]*code, bases func(c *code) taint) {
 			need(s)
 		}
 	}
-	for _, c := range p.codes {
-		if c.effect {
+	for i, c := range p.codes {
+		if c.effect && !skipped[i] {
 			if c.guard >= 0 {
 				need(c.guard)
 			}

@@ -4,7 +4,7 @@ import "aliascheck/rules/ptx/syntax"
 
 // opaqueOp gives registers a value that is not computed.
 func (l *lowerer) opaqueOp(dsts, src []int32) {
-	l.guarded(&code{run: runOpaque, dsts: dsts, src: src})
+	l.guarded(&code{run: runOpaque, dsts: dsts, src: src, opaque: true})
 }
 
 func runOpaque(s *threadGroup, c *code) {

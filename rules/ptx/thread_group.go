@@ -96,7 +96,12 @@ func (s *threadGroup) next(b *basicBlock) {
 		s.exit()
 	case termBranch:
 		p := &s.r[c.guard]
-		if p.taint != 0 {
+		if b.idle != nil {
+			if s.skips(b, p.taint) {
+				s.bb = b.join
+				return
+			}
+		} else if p.taint != 0 {
 			s.m.useControl(p.taint, c, "branch")
 		}
 		if p.kind == uniform {
@@ -130,7 +135,14 @@ func (s *threadGroup) next(b *basicBlock) {
 // indexed is brx.idx: threads with other indices split off one by one.
 func (s *threadGroup) indexed(b *basicBlock, c *code) {
 	x := &s.r[c.src[0]]
-	s.m.useControl(x.taint, c, "branch")
+	if b.idle != nil {
+		if s.skips(b, x.taint) {
+			s.bb = b.join
+			return
+		}
+	} else {
+		s.m.useControl(x.taint, c, "branch")
+	}
 	first := x.at(int(s.mask.list[0]), ^uint64(0))
 	if first >= uint64(len(b.to)) {
 		s.m.stopAt(c.in, "index %d of %d", first, len(b.to))
