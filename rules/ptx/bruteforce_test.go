@@ -146,6 +146,8 @@ func (g *group) step(n int, th *gThread) bool {
 		g.access(n, th, st)
 	case gCopy:
 		g.copy(n, th, st)
+	case gIdle:
+		th.sum = s.idle(th.sum)
 	case gCommit:
 		th.copies = append(th.copies, th.open)
 		th.open = nil

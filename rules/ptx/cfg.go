@@ -53,6 +53,7 @@ func (p *program) buildBlocks() error {
 		}
 	}
 	p.postDominators()
+	p.splitWebs()
 	p.liveness()
 	return nil
 }

@@ -44,6 +44,7 @@ type code struct {
 
 	effect    bool    // has an effect besides dst: never sliced away
 	needs     []int32 // slots that must be computed whatever the mode
+	wants     []int32 // of a code with an effect: slots that must be computed where its results must
 	needed    bool
 	decides   bool // what it loads or stores can reach an address, a guard or a branch
 	hoisted   bool

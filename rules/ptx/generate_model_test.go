@@ -21,6 +21,7 @@ const (
 	gCommit                 // cp.async.commit_group
 	gWaitGroup              // cp.async.wait_group n
 	gCluster                // barrier.cluster.arrive and wait
+	gIdle                   // a branch on the sum that only computes; see idle
 )
 
 // gStmt is one statement; which fields count follows from kind.
@@ -45,6 +46,35 @@ type gStmt struct {
 	dst         gStmt2 // of gCopy: where in shared memory
 	line        int    // of the PTX instruction, set when it is written
 	mapLine     int    // of the load of an index
+}
+
+// idle gives the sum after a statement of kind gIdle.
+func (s *gStmt) idle(sum uint32) uint32 {
+	switch s.form {
+	case 0:
+		if sum&uint32(s.n) != 0 {
+			return sum ^ 5
+		}
+		return sum*3 + 1
+	case 1:
+		for sum&7 != 0 {
+			sum++
+		}
+	case 2: // by local memory
+		if sum&uint32(s.n) == 0 {
+			return sum + 9
+		}
+	case 3:
+		if sum&uint32(s.n) != 0 {
+			for again := true; again; again = sum&4 != 0 {
+				sum += 3
+			}
+			if sum&1 != 0 {
+				return sum ^ uint32(s.n)
+			}
+		}
+	}
+	return sum
 }
 
 // gStmt2 is the shared side of a copy.
@@ -112,6 +142,7 @@ type gKernel struct {
 	loops                int
 	mbars                []int // threads expected
 	nextBar              int
+	parts                bool // threads go ways in a full run that a sliced one does not take: it numbers events otherwise
 	lastLine             int
 }
 

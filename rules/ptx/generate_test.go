@@ -77,7 +77,10 @@ func (g *generator) block(sc gScope, n int) []gStmt {
 }
 
 func (g *generator) stmt(sc gScope) []gStmt {
-	switch r := g.IntN(20); {
+	switch r := g.IntN(21); {
+	case r == 20:
+		g.k.parts = true
+		return []gStmt{{kind: gIdle, form: g.IntN(4), n: 1 << g.IntN(6)}}
 	case r < 9:
 		return g.access(sc)
 	case r < 11 && sc.depth < 3:

@@ -23,6 +23,7 @@ const gHeader = `.version 8.7
 .reg .b32 %r<40>;
 .reg .b64 %d<60>;
 .shared .align 16 .b8 mb[64];
+.local .align 16 .b8 lo[16];
 .shared .align 16 .b8 sm[1024];
 mov.u32 %r0, %tid.x;
 mov.u32 %r10, %tid.y;
@@ -135,6 +136,8 @@ func (w *gWriter) stmt(s *gStmt) {
 			w.put("mbarrier.try_wait.parity.shared.b64 %%p3, [mb+%d], 0;", 8*s.id)
 		}
 		w.put("@!%%p3 bra %s;", l)
+	case gIdle:
+		w.idle(s)
 	case gCopy:
 		w.copy(s)
 	case gCommit:
@@ -145,6 +148,46 @@ func (w *gWriter) stmt(s *gStmt) {
 		w.put("barrier.cluster.arrive%s;", [...]string{"", ".release.aligned"}[s.form])
 		w.put("barrier.cluster.wait%s;", [...]string{"", ".acquire.aligned"}[s.form])
 	}
+}
+
+// idle writes what gStmt.idle computes.
+func (w *gWriter) idle(s *gStmt) {
+	odd, end, again := w.label(), w.label(), w.label()
+	w.put("and.b32 %%r10, %%r4, %d;", s.n)
+	w.put("setp.ne.u32 %%p1, %%r10, 0;")
+	switch s.form {
+	case 0:
+		w.put("@%%p1 bra %s;", odd)
+		w.put("mad.lo.u32 %%r4, %%r4, 3, 1;")
+		w.put("bra %s;", end)
+		w.put("%s:", odd)
+		w.put("xor.b32 %%r4, %%r4, 5;")
+	case 1:
+		w.put("%s:", again)
+		w.put("and.b32 %%r10, %%r4, 7;")
+		w.put("setp.eq.u32 %%p1, %%r10, 0;")
+		w.put("@%%p1 bra %s;", end)
+		w.put("add.u32 %%r4, %%r4, 1;")
+		w.put("bra %s;", again)
+	case 2:
+		w.put("mov.u32 %%r11, lo;")
+		w.put("@%%p1 bra %s;", end)
+		w.put("st.local.b32 [%%r11+4], %%r4;")
+		w.put("ld.local.b32 %%r10, [lo+4];")
+		w.put("add.u32 %%r4, %%r10, 9;")
+	case 3:
+		w.put("@!%%p1 bra %s;", end)
+		w.put("%s:", again)
+		w.put("add.u32 %%r4, %%r4, 3;")
+		w.put("and.b32 %%r10, %%r4, 4;")
+		w.put("setp.ne.u32 %%p1, %%r10, 0;")
+		w.put("@%%p1 bra %s;", again)
+		w.put("and.b32 %%r10, %%r4, 1;")
+		w.put("setp.eq.u32 %%p1, %%r10, 0;")
+		w.put("@%%p1 bra %s;", end)
+		w.put("xor.b32 %%r4, %%r4, %d;", s.n)
+	}
+	w.put("%s:", end)
 }
 
 // cond leaves a condition in p1.

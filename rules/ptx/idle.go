@@ -136,11 +136,14 @@ func (p *program) ownMemory() func(c *code) bool {
 		changed = false
 		for _, c := range p.codes {
 			is := uint8(0)
-			if c.mem != nil || c.bulk != nil {
-				is = other
-			}
-			for _, s := range c.src {
-				is |= from[s]
+			if c.mem != nil {
+				if c.mem.bits >= 64 { // narrower ones are no addresses
+					is = other
+				}
+			} else {
+				for _, s := range c.src {
+					is |= from[s]
+				}
 			}
 			c.defs(func(s int32) {
 				changed = changed || from[s]|is != from[s]

@@ -111,6 +111,9 @@ func (p *program) mark(sl *slicing, defs [][]*code, bases func(c *code) taint, s
 			if c.guard >= 0 {
 				need(c.guard)
 			}
+			for _, s := range c.wants {
+				need(s)
+			}
 			if c.mem == nil || c.mem.want || c.bulk != nil || c.mem.what == "mbarrier" {
 				continue
 			}
@@ -259,12 +262,18 @@ func (p *program) reachable() map[int32]bool {
 	return out
 }
 
+// outOfBuffers stands, among buffers, for a block's shared and a thread's local memory.
+const outOfBuffers = taintOrder
+
 // provenance gives, for the address of a memory code, the buffers of the
 // parameters that it may be computed from; all of them where that is not known.
 func (p *program) provenance(l *Launch) func(c *code) taint {
 	from := make([]taint, len(p.slots))
 	all := taintBits
 	for _, k := range p.consts {
+		if s := spaceOf(k.value); k.param < 0 && k.special == "" && (s == spaceCluster || s == spaceLocal) {
+			from[k.slot] = outOfBuffers
+		}
 		if k.param < 0 || k.param >= len(l.Args) {
 			continue
 		}

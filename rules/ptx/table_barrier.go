@@ -120,7 +120,7 @@ func lowerBarRed(l *lowerer, in *syntax.Instruction, words []string, c *code) er
 		}
 		c.src = append(c.src, s)
 	}
-	c.needs = c.src
+	c.needs, c.wants = c.src[:len(c.src)-1], c.src[len(c.src)-1:]
 	l.guarded(c)
 	return nil
 }
