@@ -33,6 +33,7 @@ type clusterRun struct {
 	epoch   uint32
 	blocks  []*block
 	groups  []*threadGroup
+	rest    []*threadGroup // of the groups, those whose turn is to come
 	groups0 []*threadGroup // room for them
 	many    bool           // several groups run
 	version uint64         // of everything that a waiting thread may look at
@@ -54,6 +55,7 @@ func (m *worker) runCluster(number uint32) {
 				continue
 			}
 			if s.state == running {
+				cl.rest = turn[i+1:]
 				s.run(len(turn) == 1 && i == 0)
 				if m.stopped.Load() {
 					return
@@ -160,7 +162,7 @@ func (m *worker) firstGroup(r int) *threadGroup {
 		m.groups0 = append(m.groups0, new(threadGroup))
 	}
 	s := m.groups0[r]
-	if s.top == nil && s.global == nil && s.test == nil && s.wait == nil && s.tired == nil { // as most end
+	if s.top == nil && s.global == nil && s.test == nil && s.wait == nil && s.tired == nil && s.guests == nil { // as most end
 		s.bb, s.pc, s.state, s.yield, s.stuck, s.hash, s.seen, s.looks, s.lanes = 0, 0, running, false, 0, 0, 0, 0, false
 	} else {
 		*s = threadGroup{}

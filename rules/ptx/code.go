@@ -50,6 +50,7 @@ type code struct {
 	hoisted   bool
 	isNothing bool
 	opaque    bool // gives what is not computed
+	lanes     bool // the values that a warp-wide instruction gives
 }
 
 type terminator uint8

@@ -86,6 +86,9 @@ func (j *reconvergence) leave() {
 // mergeInto adds the group's threads and registers to another's.
 func (s *threadGroup) mergeInto(a *threadGroup) {
 	m := s.m
+	if s.guests != nil && a.guests == nil {
+		a.guests = s.guests
+	}
 	live := m.p.blocks[s.bb].live
 	each := func(i int32) {
 		x, y := &a.r[i], &s.r[i]

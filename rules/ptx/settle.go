@@ -134,10 +134,13 @@ func (r *recorder) soon(a, b part, line int64, mask uint64, count int) uint64 {
 	return r.before(a, b, line, mask)
 }
 
+// maxNeighbours is as many as a line keeps: two clusters a byte.
+const maxNeighbours = 128
+
 // neighbours are the other clusters that touch a line's bytes.
 type neighbours struct {
-	cluster [12]uint32
-	mask    [12]uint64
+	cluster [maxNeighbours]uint32
+	mask    [maxNeighbours]uint64
 	n       int
 	top     uint32
 }

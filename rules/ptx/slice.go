@@ -206,7 +206,7 @@ func (p *program) schedule(sl *slicing) {
 			}
 			// Of synchronizations of the same lanes with nothing between, one is enough.
 			if c.sync != nil && !c.sync.barrier && last != nil && last.sync != nil && !last.sync.barrier &&
-				c.guard < 0 && last.guard < 0 && len(c.src) == 1 && c.src[0] == last.src[0] && !sl.full {
+				c.in.Words[0] != "bar" && c.guard < 0 && last.guard < 0 && len(c.src) == 1 && c.src[0] == last.src[0] && !sl.full {
 				continue
 			}
 			b.sliced = append(b.sliced, c)

@@ -1,8 +1,6 @@
 package ptx
 
 import (
-	"math/bits"
-
 	"aliascheck/rules/ptx/syntax"
 )
 
@@ -24,98 +22,8 @@ func (l *lowerer) laneSync(mask syntax.Operand) (int32, error) {
 	if err != nil {
 		return 0, err
 	}
-	l.guarded(&code{run: runLaneSync, src: []int32{s}, needs: []int32{s}, effect: true, sync: &syncOp{}})
+	l.unguarded(&code{run: runLaneSync, src: []int32{s}, needs: []int32{s}, effect: true, sync: &syncOp{}})
 	return s, nil
-}
-
-// syncOp marks codes that order lanes or threads.
-type syncOp struct{ barrier bool }
-
-// runLaneSync orders the lanes named by a member mask. Lanes that are missing
-// are waited for, as long as anybody else can still move.
-func runLaneSync(s *threadGroup, c *code) {
-	mask := s.active(c)
-	if mask == nil {
-		return
-	}
-	b := s.b
-	x := &s.r[c.src[0]]
-	if x.taint != 0 {
-		s.m.useControl(x.taint, c, "member mask")
-	}
-	if mask == b.live && x.kind == uniform && uint32(x.u) == ^uint32(0) {
-		b.warpSynced(mask)
-		return
-	}
-	whole, missing := true, false
-	for w := 0; w < s.m.warps; w++ {
-		here, live := mask.warp(w), b.live.warp(w)
-		if here == 0 {
-			continue
-		}
-		memberGroups(x, w, here, func(members uint32) {
-			missing = missing || members&live&^here != 0
-			whole = whole && members&live == live && here == live
-		})
-	}
-	if missing && c.guard < 0 && s.waitLanes(c) {
-		return
-	}
-	mask = s.active(c)
-	if whole {
-		b.warpSynced(mask)
-		return
-	}
-	for w := 0; w < s.m.warps; w++ {
-		if here := mask.warp(w); here != 0 {
-			memberGroups(x, w, here, func(members uint32) { b.lanesSynced(w, here&members) })
-		}
-	}
-}
-
-// memberGroups calls f with each member mask that lanes of a warp give: parts
-// of a warp may synchronize at one instruction, each among themselves.
-func memberGroups(x *value, w int, here uint32, f func(members uint32)) {
-	for rest := here; rest != 0; {
-		lane := bits.TrailingZeros32(rest)
-		members := uint32(x.at(w*32+lane, ^uint64(0)))
-		f(members)
-		rest &^= members | 1<<lane
-	}
-}
-
-// waitLanes parks the group until others come to the same instruction; it
-// joins one that waits there. It returns false when waiting has been given up.
-func (s *threadGroup) waitLanes(c *code) bool {
-	if s.tired == c {
-		s.tired = nil
-		return false
-	}
-	for _, o := range s.b.cl.groups {
-		if o != s && o.b == s.b && o.state == blocked && o.wait == c && o.lanes {
-			o.state, o.lanes, o.wait = running, false, nil
-			o.pc-- // it asks again, for both
-			top := s.top
-			s.mergeAll(o)
-			s.state = gone
-			if top != nil {
-				top.leave()
-			}
-			s.b.cl.version++
-			return true
-		}
-	}
-	s.state, s.wait, s.lanes = blocked, c, true
-	return true
-}
-
-// mergeAll merges in the middle of a basic block: every register counts.
-func (s *threadGroup) mergeAll(a *threadGroup) {
-	b := s.m.p.blocks[s.bb]
-	live := b.live
-	b.live = nil
-	s.mergeInto(a)
-	b.live = live
 }
 
 // laneSources reads the sources of a warp-wide instruction.
@@ -123,7 +31,7 @@ type laneFunc func(c *code, x []*value, w int, lanes uint32, set func(k, lane in
 
 // lanesOp emits the values of a warp-wide instruction.
 func (l *lowerer) lanesOp(dsts []int32, f laneFunc, src ...int32) {
-	l.guarded(&code{run: func(s *threadGroup, c *code) { runLanes(s, c, f) }, dsts: dsts, src: src, sync: nil})
+	l.guarded(&code{run: func(s *threadGroup, c *code) { runLanes(s, c, f) }, dsts: dsts, src: src, lanes: true})
 }
 
 func runLanes(s *threadGroup, c *code, f laneFunc) {
@@ -133,6 +41,10 @@ func runLanes(s *threadGroup, c *code, f laneFunc) {
 		return
 	}
 	m := s.m
+	if s.guests != nil && s.guests.orig == c.orig {
+		s.guests.run(s, c, f)
+		return
+	}
 	x := make([]*value, len(c.src))
 	var tt taint
 	plain := mask == m.full

@@ -25,6 +25,7 @@ type threadGroup struct {
 	wait   *code // what it is blocked at
 	lanes  bool  // it is blocked until other lanes of its warps come
 	tired  *code // where it is not to wait for lanes any more
+	guests *guests
 }
 
 type groupState uint8
