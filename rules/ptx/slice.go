@@ -14,11 +14,11 @@ type slicing struct {
 // effects, and what their addresses, guards and operands are computed from. A
 // needed value that is loaded from memory needs, in turn, what is stored there.
 func (p *program) slice(full bool, bases func(c *code) taint) *slicing {
-	sl := &slicing{}
-	if full { // what decides control is the same, whatever else is computed; so is each code's decides
-		sl.control = p.slice(false, bases).control
+	sl := &slicing{full: full}
+	if full { // what branches are idle is the same, whatever else is computed; all of them are taken, and may go round
+		p.slice(false, bases)
+		sl.control = p.controlOfAll(bases)
 	}
-	sl.full = full
 	defs := make([][]*code, len(p.slots))
 	for _, c := range p.codes {
 		c.defs(func(s int32) { defs[s] = append(defs[s], c) })
@@ -35,6 +35,29 @@ func (p *program) slice(full bool, bases func(c *code) taint) *slicing {
 			}
 		}
 	}
+	p.keeping(sl)
+	p.hoisting(sl, defs)
+	p.schedule(sl)
+	return sl
+}
+
+// controlOfAll gives the slots that addresses, guards and branches depend on where no
+// branch is idle, and sets each code's decides.
+func (p *program) controlOfAll(bases func(c *code) taint) []bool {
+	sl := &slicing{}
+	defs := make([][]*code, len(p.slots))
+	for _, c := range p.codes {
+		c.defs(func(s int32) { defs[s] = append(defs[s], c) })
+	}
+	none := make([]bool, len(p.codes))
+	p.begin(sl, none)
+	p.mark(sl, defs, bases, none)
+	p.keeping(sl)
+	return sl.control
+}
+
+// keeping says which stores are kept, and what decides.
+func (p *program) keeping(sl *slicing) {
 	for _, c := range p.codes {
 		if c.mem != nil && (c.mem.write || c.mem.atomic) && c.bulk == nil {
 			switch c.mem.space {
@@ -47,13 +70,10 @@ func (p *program) slice(full bool, bases func(c *code) taint) *slicing {
 		if c.bulk != nil {
 			c.bulk.keep = c.bulk.keep || sl.keepShared && c.bulk.toShared
 		}
-		if !full {
+		if !sl.full {
 			c.decides = c.mem != nil && (c.mem.want || c.mem.keep) || c.bulk != nil && c.bulk.keep
 		}
 	}
-	p.hoisting(sl, defs)
-	p.schedule(sl)
-	return sl
 }
 
 // begin says what is needed whatever is computed: all of it, or what has an effect.
