@@ -126,6 +126,13 @@ func (t *touch) at(i int32) uint64 {
 func (m *worker) useAddress(t taint, c *code, alone bool) {
 	m.found.from |= t & taintBits
 	m.steers(t, c, alone)
+	if t&taintOrder != 0 {
+		about := m.touches(c)
+		if c.mem == nil {
+			about = taintBits
+		}
+		m.noteOrder(t, c, about)
+	}
 	if t&taintOpaque != 0 {
 		m.stopAt(c.in, "the address depends on a value that is not computed%s", m.unknownOf(t))
 	}

@@ -4,6 +4,7 @@ package ptx
 type barrier struct {
 	set     *threadSet // threads that have arrived
 	arrived int        // threads, whole warps counted where a count is given
+	unsure  bool       // some thread may not come by here in another run
 	want    int64      // threads expected, -1: all that live
 	waiting []*threadGroup
 	sync    *threadSet // of them, those that wait
@@ -40,7 +41,9 @@ func runBarrier(s *threadGroup, c *code) {
 	}
 	b := s.b
 	if c.flags&(barArrive|barReduce) == 0 && mask == b.live && (b.bars == nil || b.bars[id].arrived == 0) && (want < 0 || want <= int64(mask.n+31)&^31) {
-		b.barrierAll()
+		if !s.uncertain() {
+			b.barrierAll()
+		}
 		b.cl.version++
 		return
 	}
@@ -53,6 +56,7 @@ func runBarrier(s *threadGroup, c *code) {
 		bar.set, bar.sync = newSet(s.m.threads), newSet(s.m.threads)
 	}
 	bar.want = want
+	bar.unsure = bar.unsure || s.uncertain()
 	bar.set = bar.set.union(mask, s.m.threads)
 	bar.arrived = bar.set.n
 	b.cl.version++
@@ -150,7 +154,9 @@ func (b *block) tryBarrier(id int) {
 	}
 	done := *bar
 	*bar = barrier{}
-	if !done.early && done.sync.n == b.live.n && all {
+	if done.unsure {
+		b.dirty = true
+	} else if !done.early && done.sync.n == b.live.n && all {
 		b.barrierAll()
 	} else {
 		j := done.rel

@@ -26,7 +26,7 @@ func (p *program) buildBlocks() error {
 		for k := i; k < j; k++ {
 			number[k] = int32(len(p.blocks))
 		}
-		p.blocks = append(p.blocks, &basicBlock{start: int32(i), end: int32(j), join: -1})
+		p.blocks = append(p.blocks, &basicBlock{index: int32(len(p.blocks)), start: int32(i), end: int32(j), join: -1})
 		i = j
 	}
 	for i, b := range p.blocks {

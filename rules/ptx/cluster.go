@@ -163,7 +163,7 @@ func (m *worker) firstGroup(r int) *threadGroup {
 	}
 	s := m.groups0[r]
 	if s.top == nil && s.global == nil && s.test == nil && s.wait == nil && s.tired == nil && s.guests == nil { // as most end
-		s.bb, s.pc, s.state, s.yield, s.stuck, s.hash, s.seen, s.looks, s.lanes = 0, 0, running, false, 0, 0, 0, 0, false
+		s.bb, s.pc, s.state, s.yield, s.stuck, s.hash, s.seen, s.looks, s.lanes, s.adrift = 0, 0, running, false, 0, 0, 0, 0, false, false
 	} else {
 		*s = threadGroup{}
 	}

@@ -25,7 +25,7 @@ func runClusterArrive(s *threadGroup, c *code) {
 	if g.rel == nil {
 		g.rel = &clockJoin{b: s.b}
 	}
-	if c.flags&barArrive == 0 { // not .relaxed
+	if c.flags&barArrive == 0 && !s.uncertain() { // not .relaxed
 		g.rel.b = s.b
 		g.rel.releaseAll(mask)
 	}
@@ -44,7 +44,9 @@ func runClusterWait(s *threadGroup, c *code) {
 		g.waiting = append(g.waiting, s)
 		return
 	}
-	s.b.acquireAll(s.m.keepSet(mask), g.last)
+	if !s.uncertain() {
+		s.b.acquireAll(s.m.keepSet(mask), g.last)
+	}
 }
 
 // tryBarrier opens the barrier when every thread of the cluster that lives has arrived.
@@ -72,7 +74,9 @@ func (cl *clusterRun) tryBarrier() {
 	for _, s := range waiting {
 		if s.state == blocked {
 			s.state, s.wait = running, nil
-			s.b.acquireAll(s.mask, g.last)
+			if !s.uncertain() {
+				s.b.acquireAll(s.mask, g.last)
+			}
 		}
 	}
 }

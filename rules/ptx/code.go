@@ -88,10 +88,11 @@ type basicBlock struct {
 	count      int64 // instructions of the kernel as written
 	term       terminator
 	last       *code
-	to         []int32     // blocks
-	join       int32       // immediate post-dominator; -1 the exit
-	ends       bool        // the exit can be reached from it
-	live       []int32     // slots alive at its start; nil: all
+	to         []int32 // blocks
+	join       int32   // immediate post-dominator; -1 the exit
+	ends       bool    // the exit can be reached from it
+	live       []int32 // slots alive at its start; nil: all
+	index      int32
 	idle       *idleRegion // of the branch at its end, where that is idle
 	sliced     []*code     // what runs
 }

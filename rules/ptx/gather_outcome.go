@@ -20,8 +20,8 @@ func (s *launchState) outcome() *Outcome {
 	if s.reasonIn != nil {
 		o.Line = int(s.reasonIn.At.Line)
 	}
-	if s.order != nil && s.orderCounts() {
-		o.MemoryOrder = s.order
+	if s.order.at != nil && s.orderCounts() {
+		o.MemoryOrder = s.order.at
 	}
 	o.Stats = s.stats
 	o.Stats.Full = s.slice.full
@@ -95,9 +95,9 @@ func compareAccess(a, b Access) int {
 func (s *launchState) orderCounts() bool {
 	for i := range s.l.Buffers {
 		b := s.bufs[i]
-		if (s.orderFrom&bufferTaint(i) != 0 || s.orderFrom == 0) && (b.writes.any || b.atomics.any) {
+		if s.order.from&bufferTaint(i) != 0 && (b.writes.any || b.atomics.any) {
 			return true
 		}
 	}
-	return false
+	return !s.order.global
 }

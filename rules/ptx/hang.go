@@ -47,7 +47,7 @@ func (cl *clusterRun) hang() {
 	m.unhold()
 	for _, s := range cl.groups {
 		if s.state == running && s.global != nil && s.test == nil {
-			m.noteOrder(0, s.global)
+			m.noteOrder(taintOrder|m.touches(s.global), s.global, taintBits)
 			m.stopAt(s.global.in, "the kernel waits for memory that another block writes")
 			return
 		}

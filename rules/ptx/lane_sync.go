@@ -24,7 +24,9 @@ func runLaneSync(s *threadGroup, c *code) {
 		s.m.useControl(x.taint, c, "member mask")
 	}
 	if mask == b.live && x.kind == uniform && uint32(x.u) == ^uint32(0) {
-		b.warpSynced(mask)
+		if !s.uncertain() {
+			b.warpSynced(mask)
+		}
 		return
 	}
 	whole, missing := true, false
@@ -39,6 +41,9 @@ func runLaneSync(s *threadGroup, c *code) {
 		})
 	}
 	if missing && s.waitLanes(c) {
+		return
+	}
+	if s.uncertain() {
 		return
 	}
 	if whole {
@@ -186,8 +191,10 @@ func (o *threadGroup) lacks(c *code, s *threadGroup, here map[memberLanes]uint32
 // meet orders the lanes of groups that meet, hands each what the others' registers hold,
 // and lets them go on.
 func (b *block) meet(c *code, s *threadGroup, all []*threadGroup) {
-	for k, lanes := range b.lanesHere(c, s, all) {
-		b.lanesSynced(k.warp, lanes&k.members)
+	if !slices.ContainsFunc(all, (*threadGroup).uncertain) {
+		for k, lanes := range b.lanesHere(c, s, all) {
+			b.lanesSynced(k.warp, lanes&k.members)
+		}
 	}
 	b.introduce(c, s, all)
 	for _, o := range all {

@@ -48,9 +48,7 @@ type launchState struct {
 	reason      string
 	reasonIn    *syntax.Instruction
 	from        taint // reached an address, guard or branch
-	order       *Access
-	orderFrom   taint
-	orderLine   int
+	order       memoryOrder
 	strays      map[strayKey]*Stray
 	late        map[lateKey]*LateCopy
 	descriptors map[string]*Descriptor
@@ -143,7 +141,10 @@ type counters struct {
 type findings struct {
 	from    taint // reached an address, guard or branch
 	strays  map[strayKey]*Stray
-	lastSaw []int32 // by instruction: 1 + the buffer that it read last
+	orders  map[orderKey]bool
+	decided map[*basicBlock]taint       // by order: see decidedBy
+	between map[*basicBlock]*idleRegion // see ordersBranch
+	lastSaw []int32                     // by instruction: 1 + the buffer that it read last
 	seen    map[sight]bool
 	sides   map[sideKey]uint64 // ways that threads went where contents decide
 	steering
@@ -239,6 +240,8 @@ func newWorker(s *launchState, first bool) *worker {
 	m.threadBits = uint8(bits.Len(uint(s.threads - 1)))
 	m.rec, m.shadows = newRecorder(m, s), s.openShadows(first)
 	m.found.seen, m.found.strays = map[sight]bool{}, map[strayKey]*Stray{}
+	m.found.orders, m.found.decided = map[orderKey]bool{}, map[*basicBlock]taint{}
+	m.found.between = map[*basicBlock]*idleRegion{}
 	m.full = newSet(s.threads)
 	for i := 0; i < s.threads; i++ {
 		m.full.add(i)
@@ -281,8 +284,12 @@ func (m *worker) useControl(t taint, c *code, what string) {
 	if t&taintOpaque != 0 {
 		m.stopAt(c.in, "the %s depends on a value that is not computed%s", what, m.unknownOf(t))
 	}
-	if t&taintOrder != 0 {
-		m.noteOrder(t, c)
+	if t&taintOrder != 0 && c.term == termNone { // a branch: see ordersBranch
+		about := m.touches(c)
+		if what != "guard" {
+			about = taintBits
+		}
+		m.noteOrder(t, c, about)
 	}
 }
 
@@ -293,16 +300,6 @@ func (s *launchState) unknownOf(t taint) string {
 		}
 	}
 	return ""
-}
-
-func (m *worker) noteOrder(t taint, c *code) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.orderFrom |= t & taintBits
-	if m.order == nil || int(c.in.At.Line) < m.orderLine {
-		a := m.p.access(c.orig)
-		m.order, m.orderLine = &a, int(c.in.At.Line)
-	}
 }
 
 // access describes an instruction without a thread.

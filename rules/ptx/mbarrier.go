@@ -193,7 +193,7 @@ func (x *mbarRun) arrive(mb *mbar, i int32) uint64 {
 	if x.c.flags&mbDrop != 0 {
 		mb.count -= n
 	}
-	if x.c.flags&mbRelaxed != 0 { // orders no memory
+	if x.c.flags&mbRelaxed != 0 || x.s.uncertain() { // orders no memory
 		mb.pending -= n
 	} else {
 		mb.arrive(x.s.b, int(i), n)
@@ -211,7 +211,7 @@ func (x *mbarRun) test(mb *mbar, i int32) uint64 {
 	switch {
 	case !ok:
 		x.failed = true
-	case x.c.flags&mbRelaxed == 0:
+	case x.c.flags&mbRelaxed == 0 && !x.s.uncertain():
 		if x.acquired == nil {
 			x.acquired, x.clock = newSet(x.m.threads), mb.last
 		}

@@ -7,6 +7,7 @@ type reconvergence struct {
 	parent  *reconvergence
 	pending int          // parts that are still to come
 	arrived *threadGroup // those that have come
+	adrift  bool         // order by memory parted them: see uncertain
 	owed    []owed       // what the groups that come are to pay
 }
 
@@ -23,7 +24,7 @@ func (s *threadGroup) split(at, to int32, taken *threadSet, other int32) *thread
 	} else if s.top != nil {
 		s.top.pending++
 	}
-	o := &threadGroup{m: m, b: s.b, mask: m.keepSet(s.mask.minus(taken, m.threads)), bb: other, top: s.top, watch: -1}
+	o := &threadGroup{m: m, b: s.b, mask: m.keepSet(s.mask.minus(taken, m.threads)), bb: other, top: s.top, watch: -1, adrift: s.adrift}
 	o.r = m.registers()
 	for i := range s.r {
 		o.r[i].copyFrom(&s.r[i])
@@ -86,6 +87,7 @@ func (j *reconvergence) leave() {
 // mergeInto adds the group's threads and registers to another's.
 func (s *threadGroup) mergeInto(a *threadGroup) {
 	m := s.m
+	a.adrift = a.adrift || s.adrift
 	if s.guests != nil && a.guests == nil {
 		a.guests = s.guests
 	}

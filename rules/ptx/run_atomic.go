@@ -47,13 +47,20 @@ func runAtomic(s *threadGroup, c *code) {
 	}
 	switch {
 	case t.space == spaceShared || t.space == spaceCluster:
+		s.b.cl.seq++
 		if !op.want && !op.keep {
 			t.sharedEach(true, nil)
 			return
 		}
 		t.sharedEach(true, func(i int32, b *block, off int64) {
-			one(i, off, func(o int64) (uint64, taint) { return b.shared.load(m, o, int(each)) },
-				func(o int64, v uint64, tt taint) { b.shared.store(m, o, int(each), v, tt) })
+			one(i, off, func(o int64) (uint64, taint) {
+				v, tt := b.shared.load(m, o, int(each))
+				if op.want {
+					tt |= taintOrder
+				}
+				return v, tt
+			}, func(o int64, v uint64, tt taint) { b.shared.store(m, o, int(each), v, tt) })
+			b.shared.wrote(off, op.size, s.b.rank*m.threads+int(i), s.b.cl.seq)
 		})
 	case t.space == spaceLocal || t.space == spaceParam:
 		m.stopAt(c.in, "not an address of global or shared memory")

@@ -70,22 +70,47 @@ func (t *touch) loadShared() {
 				continue
 			}
 			v, tt := b.shared.load(m, off+int64(k*each), each)
-			out.set(k, v, tt)
+			out.set(k, v, tt|t.sharedOrder(b, off, op.size))
 		}
 		return
 	}
 	out.begin()
 	t.sharedEach(false, func(i int32, b *block, off int64) {
+		order := t.threadOrder(b, off, op.size, i)
 		for k := range out.regs {
 			v, tt := b.shared.load(m, off+int64(k*each), each)
-			out.put(k, i, v, tt)
+			out.put(k, i, v, tt|order)
 		}
 	})
 	out.end()
 }
 
+// threadOrder gives taintOrder where a thread may load what another stores without an order.
+func (t *touch) threadOrder(b *block, off, size int64, i int32) taint {
+	if t.c.mem.weak {
+		return taintOrder
+	}
+	return t.s.b.unordered(b, off, size, int(i))
+}
+
+// sharedOrder is threadOrder for all threads, which load the same.
+func (t *touch) sharedOrder(b *block, off, size int64) taint {
+	if t.c.mem.weak {
+		return taintOrder
+	}
+	if b.shared.owner != nil {
+		for _, i := range t.mask.list {
+			if t.s.b.unordered(b, off, size, int(i)) != 0 {
+				return taintOrder
+			}
+		}
+	}
+	return 0
+}
+
 func (t *touch) storeShared() {
 	op := t.c.mem
+	t.s.b.cl.seq++
 	if !op.keep {
 		t.sharedEach(true, nil)
 		return
@@ -104,6 +129,7 @@ func (t *touch) storeShared() {
 			}
 			b.shared.store(m, off+int64(k*each), each, v, x.taint|gt)
 		}
+		b.shared.wrote(off, op.size, t.s.b.rank*m.threads+int(i), t.s.b.cl.seq)
 	})
 	t.stored(changed)
 }

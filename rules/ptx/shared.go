@@ -2,8 +2,9 @@ package ptx
 
 // sharedMemory is a block's shared memory: bytes, and the number of each byte's taint.
 type sharedMemory struct {
-	data []byte
-	tag  []uint8
+	data  []byte
+	tag   []uint8
+	owner []sharedOwner // by 4-byte word, where values that are loaded decide something
 }
 
 func (s *sharedMemory) init(m *worker) {
@@ -12,22 +13,27 @@ func (s *sharedMemory) init(m *worker) {
 		return
 	}
 	if k := len(m.sharedPool); k > 0 {
-		s.data, s.tag = m.sharedPool[k-1].data, m.sharedPool[k-1].tag
+		s.data, s.tag, s.owner = m.sharedPool[k-1].data, m.sharedPool[k-1].tag, m.sharedPool[k-1].owner
 		m.sharedPool = m.sharedPool[:k-1]
 		if m.slice.keepShared || m.p.hasBars {
 			clear(s.data)
 			clear(s.tag)
+			clear(s.owner)
 		}
 		return
 	}
 	m.memory(int64(2 * n))
 	s.data, s.tag = make([]byte, n), make([]uint8, n)
+	if m.slice.keepShared {
+		m.memory(int64(2 * n))
+		s.owner = make([]sharedOwner, (n+3)/4)
+	}
 }
 
 func (s *sharedMemory) free(m *worker) {
 	if s.data != nil {
-		m.sharedPool = append(m.sharedPool, sharedMemory{data: s.data, tag: s.tag})
-		s.data, s.tag = nil, nil
+		m.sharedPool = append(m.sharedPool, sharedMemory{data: s.data, tag: s.tag, owner: s.owner})
+		s.data, s.tag, s.owner = nil, nil, nil
 	}
 }
 

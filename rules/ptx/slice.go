@@ -7,14 +7,15 @@ type slicing struct {
 	keepShared bool
 	keepGlobal bool
 	full       bool
-	control    []bool // slots that addresses, guards and branches depend on
+	bases      func(c *code) taint // buffers that a memory code may access
+	control    []bool              // slots that addresses, guards and branches depend on
 }
 
 // slice marks the codes that are needed. In Sliced mode these are the ones with
 // effects, and what their addresses, guards and operands are computed from. A
 // needed value that is loaded from memory needs, in turn, what is stored there.
 func (p *program) slice(full bool, bases func(c *code) taint) *slicing {
-	sl := &slicing{full: full}
+	sl := &slicing{full: full, bases: bases}
 	if full { // what branches are idle is the same, whatever else is computed; all of them are taken, and may go round
 		p.slice(false, bases)
 		sl.control = p.controlOfAll(bases)

@@ -26,6 +26,7 @@ type threadGroup struct {
 	lanes  bool  // it is blocked until other lanes of its warps come
 	tired  *code // where it is not to wait for lanes any more
 	guests *guests
+	adrift bool // order by memory brought it here, and no place ends that
 }
 
 type groupState uint8
@@ -103,10 +104,10 @@ func (s *threadGroup) next(b *basicBlock) {
 				return
 			}
 		} else if p.taint != 0 {
-			s.m.useControl(p.taint, c, "branch")
+			s.branches(b, p.taint)
 		}
 		if p.kind == uniform {
-			if p.taint&taintBits != 0 {
+			if p.taint&taintBits != 0 && b.idle == nil {
 				s.m.decided(c, "branch", int(b2u(p.u != 0 != c.not)), 1)
 			}
 			if p.u != 0 != c.not {
@@ -117,7 +118,7 @@ func (s *threadGroup) next(b *basicBlock) {
 			return
 		}
 		taken := s.m.guardMask(c, s.mask, p)
-		if p.taint&taintBits != 0 {
+		if p.taint&taintBits != 0 && b.idle == nil {
 			s.m.decided(c, "branch", taken.n, s.mask.n)
 		}
 		switch taken.n {
@@ -133,6 +134,14 @@ func (s *threadGroup) next(b *basicBlock) {
 	}
 }
 
+// branches notes what a branch depends on.
+func (s *threadGroup) branches(b *basicBlock, t taint) {
+	s.m.useControl(t, b.last, "branch")
+	if t&taintOrder != 0 {
+		s.ordersBranch(b, t)
+	}
+}
+
 // indexed is brx.idx: threads with other indices split off one by one.
 func (s *threadGroup) indexed(b *basicBlock, c *code) {
 	x := &s.r[c.src[0]]
@@ -141,15 +150,15 @@ func (s *threadGroup) indexed(b *basicBlock, c *code) {
 			s.bb = b.join
 			return
 		}
-	} else {
-		s.m.useControl(x.taint, c, "branch")
+	} else if x.taint != 0 {
+		s.branches(b, x.taint)
 	}
 	first := x.at(int(s.mask.list[0]), ^uint64(0))
 	if first >= uint64(len(b.to)) {
 		s.m.stopAt(c.in, "index %d of %d", first, len(b.to))
 		return
 	}
-	if x.taint&taintBits != 0 {
+	if x.taint&taintBits != 0 && b.idle == nil {
 		s.m.went(c, "branch", 1<<min(first, 63), ^uint64(0)>>(64-min(uint64(len(b.to)), 64)))
 	}
 	same := newSet(s.m.threads)

@@ -16,10 +16,11 @@ func (o *Outcome) InPlace(operand, result int, shift int64) Verdict {
 		return Verdict{Reason: o.Hang.told("the kernel does not end: " + o.Hang.Reason)}
 	case operand < 0 || operand >= len(o.Effects) || result < 0 || result >= len(o.Effects):
 		return Verdict{Reason: "no such buffer"}
-	case o.MemoryOrder != nil:
-		return Verdict{Reason: o.MemoryOrder.told("the kernel is ordered by waiting for memory that other threads write")}
 	}
 	rec := o.record
+	if o.MemoryOrder != nil {
+		return o.orderedByMemory(operand, result, shift)
+	}
 	p := pair{rec: rec, op: rec.s.bufs[operand], res: rec.s.bufs[result], shift: shift}
 	if w := p.witness(); w != nil {
 		return Verdict{Safety: Unsafe, Witness: w, Reason: p.reason(w)}
@@ -28,6 +29,28 @@ func (o *Outcome) InPlace(operand, result int, shift int64) Verdict {
 		return Verdict{Reason: "a byte is touched by too many accesses without an order"}
 	}
 	return Verdict{Safety: Safe}
+}
+
+// orderedByMemory is InPlace where the kernel waits for memory that other threads write.
+func (o *Outcome) orderedByMemory(operand, result int, shift int64) Verdict {
+	unknown := Verdict{Reason: o.MemoryOrder.told("the kernel is ordered by waiting for memory that other threads write")}
+	s := o.record.s
+	if s.order.about&(bufferTaint(operand)|bufferTaint(result)) != 0 || s.crowded.Load() {
+		return unknown
+	}
+	p := pair{rec: o.record, op: s.bufs[operand], res: s.bufs[result], shift: shift}
+	w := p.witness()
+	if w == nil {
+		return Verdict{Safety: Safe}
+	}
+	p.apart = !s.order.global // blocks of different clusters have no shared memory to wait for
+	if !w.Zeroed && p.apart {
+		w = p.witness()
+	}
+	if w == nil || !w.Zeroed && !p.apart {
+		return unknown
+	}
+	return Verdict{Safety: Unsafe, Witness: w, Reason: p.reason(w)}
 }
 
 // pair looks for a byte that is read through op and not before it is written through res.
@@ -39,6 +62,7 @@ type pair struct {
 	lastW   uint32
 	one     bool // op and res are one buffer, read and written through one pointer
 	again   bool // of one: some bytes are read after others wrote them
+	apart   bool // of different clusters only
 }
 
 func (p *pair) reason(w *Witness) string {
@@ -139,7 +163,7 @@ func (p *pair) cells(rc uint32, rl int64, wc uint32, wl int64, by int) *Witness 
 	p.rec.r.parts(wc, wl, func(w part) {
 		p.rec.r.parts(rc, rl, func(r part) {
 			both := shiftMask(w.entry.mask, -by) & r.entry.mask // in the reader's line
-			if both == 0 {
+			if both == 0 || p.apart && r.cluster == w.cluster {
 				return
 			}
 			bad := both &^ orderedBytes(threads, r, w, rl, wl, by, both, p.shift)
