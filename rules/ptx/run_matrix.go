@@ -103,12 +103,12 @@ func runStmatrix(s *threadGroup, c *code, n int, trans bool) {
 	if !ok {
 		return
 	}
+	s.b.cl.seq++
 	if !c.mem.keep {
 		t.sharedEach(true, nil)
 		return
 	}
 	gt := t.guardTaint()
-	s.b.cl.seq++
 	t.sharedEach(true, func(i int32, b *block, off int64) {
 		b.shared.wrote(off, 16, s.b.rank*m.threads+int(i), s.b.cl.seq)
 		w, k, row := int(i)&^31, int(i)&31/8, int(i)&7

@@ -20,7 +20,7 @@ func (m *worker) steers(t taint, c *code, here bool) {
 	global := c.mem.space == spaceGlobal || c.mem.space == spaceGeneric || c.mem.what == "cp.async"
 	stores := c.mem.write || c.mem.atomic
 	switch {
-	case stores && (!global || c.mem.keep): // what is not written there has no taint
+	case stores && (!global || c.decides): // what is not kept there has no taint
 		m.found.steering.all = true
 		return
 	case !global: // the values that it loads depend on the address, and say so
