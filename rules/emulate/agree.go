@@ -36,7 +36,9 @@ func (s *search) agree(ctx context.Context, a *attempt, pairs []replay.PairRun) 
 		ctx, cancel = context.WithTimeout(ctx, time.Until(at)/3)
 		defer cancel()
 	}
+	s.most = max(8*a.outcome.Stats.Instructions, 1<<27)
 	g.run(ctx)
+	s.most = 0
 	if left := g.left(); len(left) > 0 {
 		g.conclude(left)
 	}
@@ -64,9 +66,11 @@ func (g *agreement) run(ctx context.Context) {
 	}
 	runs := 0
 	climb := func(rungs func(k int) []replay.Recipe) bool {
+		cut := false
 		for k := 0; ; k++ {
 			recipes := rungs(k)
 			if recipes == nil || len(g.left()) == 0 {
+				g.late = g.late || cut && recipes == nil
 				return true
 			}
 			if slices.Equal(recipes, g.first.recipes) {
@@ -76,9 +80,11 @@ func (g *agreement) run(ctx context.Context) {
 				g.late = true
 				return false
 			}
-			if g.try1(ctx, recipes) {
+			good, short := g.judge(ctx, recipes)
+			if good {
 				return true
 			}
+			cut = cut || short
 		}
 	}
 	for i := range ladders {
@@ -114,12 +120,12 @@ func (g *agreement) run(ctx context.Context) {
 	}
 }
 
-// try1 runs one try and judges the open pairs by it. It reports false where the
-// contents are none that the kernel may be given: it leaves its buffers or does not end.
-func (g *agreement) try1(ctx context.Context, recipes []replay.Recipe) bool {
-	a, err := g.try(ctx, g.plan.FoundContents(), recipes)
+// judge runs one try and judges the open pairs by it. It is not good where the contents
+// are none that the kernel may be given: it leaves its buffers, or does not end.
+func (g *agreement) judge(ctx context.Context, recipes []replay.Recipe) (good, cut bool) {
+	a, err := g.probe(ctx, g.plan.FoundContents(), recipes)
 	if err != nil || !a.outcome.Analysed || len(a.outcome.OutOfBounds) > 0 || a.outcome.Hang != nil {
-		return false
+		return false, err != nil || a.cut
 	}
 	g.sides.add(a.outcome)
 	g.note(recipes)
@@ -133,7 +139,7 @@ func (g *agreement) try1(ctx context.Context, recipes []replay.Recipe) bool {
 			p.Verdict, p.Inputs = v, g.plan.deciding(a)
 		}
 	}
-	return true
+	return true, false
 }
 
 // deciding are the recipes of the contents that decided what a try did.

@@ -66,8 +66,12 @@ func (k *Engine) analyse(ctx context.Context, p kernelPlan) (*replay.Analysis, e
 	for n := range p.Buffers {
 		a.Claimant = append(a.Claimant, p.Buffers[n].Claimant)
 	}
+	var hint []replay.Recipe
 	for n := range p.Call.Configurations {
-		run := k.analyseOne(ctx, p, &p.Call.Configurations[n])
+		run := k.analyseOne(ctx, p, &p.Call.Configurations[n], hint)
+		if run.Tried != nil {
+			hint = run.Tried
+		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -76,8 +80,9 @@ func (k *Engine) analyse(ctx context.Context, p kernelPlan) (*replay.Analysis, e
 	return a, nil
 }
 
-// analyseOne runs one configuration until its accesses are known.
-func (k *Engine) analyseOne(ctx context.Context, p kernelPlan, c *kernel.Configuration) replay.KernelRun {
+// analyseOne runs one configuration until its accesses are known. hint is what made-up
+// contents were good for another configuration.
+func (k *Engine) analyseOne(ctx context.Context, p kernelPlan, c *kernel.Configuration, hint []replay.Recipe) replay.KernelRun {
 	r := replay.KernelRun{Kernel: c.Entry, Description: c.Description, Pointers: c.Buffers()}
 	config, err := p.newConfiguration(c)
 	if err != nil {
@@ -91,7 +96,7 @@ func (k *Engine) analyseOne(ctx context.Context, p kernelPlan, c *kernel.Configu
 	}
 	r.Reach = p.reach(config)
 	r.Pairs = p.settled(config, r.Reach)
-	s := &search{plan: p, config: config, run: k.launch}
+	s := &search{plan: p, config: config, run: k.launch, hint: hint}
 	a, err := s.find(ctx)
 	if err != nil {
 		r.Reason, r.Late = err.Error(), ctx.Err() != nil
@@ -107,6 +112,7 @@ func (k *Engine) analyseOne(ctx context.Context, p kernelPlan, c *kernel.Configu
 	r.Analysed, r.Basis = true, basisOf(out)
 	r.AddressFrom = p.operandsOf(out.AddressFrom)
 	r.Inputs, r.Made = p.inputs(a)
+	r.Tried = a.recipes
 	r.Buffers = out.Effects[:len(p.Buffers)]
 	r.Strays, r.Hang, r.LateCopies, r.Descriptors = out.OutOfBounds, out.Hang, out.LateCopies, out.Descriptors
 	for _, pair := range p.Pairs {
@@ -204,11 +210,18 @@ func (p kernelPlan) verdict(c *configuration, out *ptx.Outcome, operand, result 
 // launch runs a launch within the budget. One that takes more steps is run again on
 // a sample of its blocks: half as many as the budget is enough for.
 func (k *Engine) launch(ctx context.Context, l *ptx.Launch) (*ptx.Outcome, error) {
+	own := l.Budget.Steps
 	l.Budget, l.Workers = k.opts.Budget, k.opts.Workers
-	if l.Mode == ptx.Full {
+	if own > 0 && (l.Budget.Steps <= 0 || own < l.Budget.Steps) {
+		l.Budget.Steps = own
+	}
+	if l.Mode == ptx.Full || l.SampleBlocks > 0 {
 		return k.run(ctx, l)
 	}
 	l.SampleBlocks = k.opts.SampleBlocks
+	if own > 0 {
+		return k.run(ctx, l)
+	}
 	out, err := k.run(ctx, l)
 	limit := l.Budget.Steps
 	if limit <= 0 {

@@ -13,6 +13,7 @@ type attempt struct {
 	outcome  *ptx.Outcome
 	recipes  []replay.Recipe // of the contents made for it
 	contents [][]byte        // by operand, nil where not known
+	cut      bool            // it took more steps than a try may take
 }
 
 // search runs a configuration until its accesses are known. First only what was
@@ -24,6 +25,9 @@ type search struct {
 	config *configuration
 	run    func(context.Context, *ptx.Launch) (*ptx.Outcome, error)
 	named  []int // operands that the first run named as deciding addresses
+
+	hint []replay.Recipe // what was good for another configuration of the call
+	most int64           // steps of a try; 0: as many as the budget has
 }
 
 func (s *search) find(ctx context.Context) (*attempt, error) {
@@ -38,6 +42,11 @@ func (s *search) find(ctx context.Context) (*attempt, error) {
 	deciding := s.deciding(first.outcome, nil)
 	if len(deciding) == 0 {
 		return first, nil
+	}
+	if s.hint != nil {
+		if a, _, err := s.first(ctx, found, [][]replay.Recipe{s.hint}, deciding); err != nil || a != nil {
+			return a, err
+		}
 	}
 	best, last, err := s.among(ctx, found, deciding)
 	if err != nil || best != nil {
@@ -81,15 +90,31 @@ func (s *search) deciding(out *ptx.Outcome, already []int) []int {
 
 // among tries the recipes for the deciding operands. It returns the first good
 // try, else the best that stayed inside its buffers, else nil, and the last one.
+// What takes far longer than the program is long waits until nothing else is good.
 func (s *search) among(ctx context.Context, found [][]byte, deciding []int) (best, last *attempt, err error) {
+	all := s.plan.tries(deciding)
+	s.most = s.config.patience()
+	best, last, err = s.first(ctx, found, all, deciding)
+	if s.most = 0; err == nil && best == nil && last.cut {
+		best, last, err = s.first(ctx, found, all, deciding)
+	}
+	return best, last, err
+}
+
+// first takes the first good try of a list, as among says; last.cut says that one of
+// them was cut short.
+func (s *search) first(ctx context.Context, found [][]byte, list [][]replay.Recipe, deciding []int) (best, last *attempt, err error) {
 	var most int64 = -1
-	for _, recipes := range s.plan.tries(deciding) {
-		if last, err = s.try(ctx, found, recipes); err != nil {
+	cut := false
+	for _, recipes := range list {
+		if last, err = s.probe(ctx, found, recipes); err != nil {
 			return nil, nil, err
 		}
+		cut = cut || last.cut
+		last.cut = cut
 		out := last.outcome
 		if !out.Analysed || len(out.OutOfBounds) > 0 || out.Hang != nil {
-			if !out.Analysed && s.needsMore(out, deciding) {
+			if !out.Analysed && len(out.OutOfBounds) == 0 && s.needsMore(out, deciding) {
 				return best, last, nil
 			}
 			continue
@@ -103,6 +128,52 @@ func (s *search) among(ctx context.Context, found [][]byte, deciding []int) (bes
 		}
 	}
 	return best, last, nil
+}
+
+// patience is how many steps a try may take before others are tried: as many as its
+// threads have instructions.
+func (c *configuration) patience() int64 {
+	const least = 1 << 27
+	if c.entry == nil {
+		return least
+	}
+	threads := c.blocks()
+	for _, n := range c.geometry.Block {
+		threads *= int64(max(n, 1))
+	}
+	return max(threads*int64(len(c.entry.Function.Body)), least)
+}
+
+// blocks is the size of the launch's grid.
+func (c *configuration) blocks() int64 {
+	n := int64(1)
+	for _, g := range c.geometry.Grid {
+		n *= int64(max(g, 1))
+	}
+	return n
+}
+
+// probe is a try that ends where it leaves its buffers, or takes more steps than it
+// may. A few blocks go ahead of the others: that is enough to tell most that do.
+func (s *search) probe(ctx context.Context, found [][]byte, recipes []replay.Recipe) (*attempt, error) {
+	a := &attempt{recipes: recipes, contents: s.plan.Made(found, recipes)}
+	run := func(blocks int, steps int64) (err error) {
+		l := s.config.launch(s.plan.apart(a.contents))
+		l.StopOutside, l.SampleBlocks, l.Budget.Steps = true, blocks, steps
+		a.outcome, err = s.run(ctx, l)
+		return err
+	}
+	const few = 16
+	if all := s.config.blocks(); all >= 16*few { // one that waits for blocks that are not there is cut, and says nothing
+		if err := run(few, max(s.config.patience()/all*few, 1<<20)); err != nil || len(a.outcome.OutOfBounds) > 0 {
+			return a, err
+		}
+	}
+	if err := run(0, s.most); err != nil {
+		return nil, err
+	}
+	a.cut = s.most > 0 && !a.outcome.Analysed && a.outcome.Stats.Instructions > s.most
+	return a, nil
 }
 
 // needsMore reports whether the machine names an operand that is not made up yet.

@@ -24,6 +24,10 @@ type Launch struct {
 	Workers      int // goroutines that run blocks; below 1 means 1
 	SampleBlocks int // run about this many blocks, evenly spread; 0 runs all
 
+	// StopOutside ends the run at the first touch outside of the buffers: the Outcome
+	// has it, and is not analysed. For contents that were made up, and are no use then.
+	StopOutside bool
+
 	// Unrecorded leaves Effects empty, and no pair can be judged: Contents are all that
 	// is wanted, which cost a fraction.
 	Unrecorded bool

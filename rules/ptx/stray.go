@@ -21,6 +21,9 @@ func (m *worker) stray(t *touch, i int32, a uint64, size int64, write bool) {
 	}
 	s := m.newStray(t, i, a, size, write)
 	m.found.strays[k] = &s
+	if m.l.StopOutside {
+		m.stop("it leaves its buffers")
+	}
 }
 
 func (m *worker) newStray(t *touch, i int32, a uint64, size int64, write bool) Stray {

@@ -51,6 +51,7 @@ type KernelRun struct {
 	Basis    Basis
 	Inputs   []Recipe // contents that decided addresses, guards or branches
 	Made     bool     // some of them were made up
+	Tried    []Recipe `json:"-"` // all that were made up, deciding or not
 
 	// Reach is what the program may touch whatever memory holds; nil where that is not
 	// known. It counts where the configuration was not analysed, too.
