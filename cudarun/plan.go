@@ -148,7 +148,7 @@ type Buffer struct {
 // Phase says when a call is autotuned.
 type Phase string
 
-// The two phases (FACTS: triton_kernel_call, and triton_kernel_call_ffi).
+// The two phases: triton_kernel_call's, and triton_kernel_call_ffi's (jaxlib/gpu/triton.cc).
 const (
 	PhaseExecute    Phase = "execute"    // when the call executes: contents are there
 	PhaseInitialize Phase = "initialize" // before any instruction of the program ran

@@ -17,7 +17,7 @@ import (
 )
 
 // injection bends one real dump, and says what must be found of which call and pair.
-// allowed are codes that DESIGN.md lets stand beside it.
+// allowed are codes that may stand beside it.
 type injection struct {
 	name, dump, code string
 	instruction      string

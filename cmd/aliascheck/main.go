@@ -1,5 +1,5 @@
 // Command aliascheck audits what XLA dumps for custom calls that share memory
-// which they should not. DESIGN of its command line and exit codes: README.md.
+// which they should not. Its command line and exit codes: README.md.
 package main
 
 import (

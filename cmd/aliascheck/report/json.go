@@ -8,7 +8,7 @@ import (
 	"aliascheck/rules"
 )
 
-// JSON writes a report as DESIGN's JSON, one call and one finding a line: a big
+// JSON writes a report as JSON, one call and one finding a line: a big
 // report is neither built in memory nor hard to search with line tools.
 func JSON(w io.Writer, r *rules.Report, _ Options) error {
 	out := bufio.NewWriterSize(w, 1<<16)
