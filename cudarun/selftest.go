@@ -71,7 +71,7 @@ func Controls() []Control {
 		{"a product after a fault", "AC903", replay.Faults, not, control("scale", false)},
 		{"a wait for ever", "AC902", replay.Hangs, found, control("wait", false)},
 		{"a product after a hang", "AC902", replay.Hangs, not, control("scale", false)},
-		{"sums in any order", "AC101", replay.PairShared, not, sums},
+		{"sums in any order", "AC101", replay.AllShared, not, sums},
 		{"trials that are not restored", "AC301", replay.Tuning, found, tuned()},
 		{"trials that are restored", "AC301", replay.Tuning, not, tuned(SaveEntry{0, 1, 4 * ControlElements})},
 	}

@@ -45,6 +45,11 @@ type Call struct {
 	Early     bool        // the autotuner runs before the program's first instruction
 	Saved     []SaveEntry // what the autotuner was told of shared buffers
 
+	// OnePointer: the kernel was compiled to work on each declared pair through one
+	// pointer (a Ref of Pallas). Without it a claimed result that has no pointer of its
+	// own is its operand, and what the kernel does with it is its business.
+	OnePointer bool
+
 	// Problem says why none of it can be run: empty where a configuration may.
 	Problem string
 }

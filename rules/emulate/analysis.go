@@ -191,10 +191,10 @@ func (p kernelPlan) writtenThrough(c *configuration, result int) int {
 
 // onePointer says that the kernel was compiled to work on a declared pair through one
 // pointer, and is to be held to it. jax-triton passes one pointer for kernels that were
-// written to take two, or one: what they do with it is their business: a claimed
-// result without a pointer is its operand. A Ref of Pallas is one piece of memory whose contents the program goes on with.
+// written to take two, or one; a Ref of Pallas is one piece of memory whose contents the
+// program goes on with.
 func (p kernelPlan) onePointer(c *configuration, pair replay.Pair) bool {
-	return p.Call.Source != "triton" && pair.Shared && pair.Shift == 0 && c.takes(pair.Operand) &&
+	return p.Call.OnePointer && pair.Shared && pair.Shift == 0 && c.takes(pair.Operand) &&
 		p.writtenThrough(c, pair.Result) == pair.Operand
 }
 

@@ -70,7 +70,7 @@ func (d *decoder) Decode(r *kernel.Request) (*kernel.Call, error) {
 	if len(m.Ops) == 0 {
 		return nil, fmt.Errorf("kernel call of Mosaic GPU: its module is empty")
 	}
-	call := &kernel.Call{Source: "mosaic"}
+	call := &kernel.Call{Source: "mosaic", OnePointer: true}
 	call.Name, _ = m.Attribute(0, "sym_name")
 	base, _ := m.Attribute(0, "mosaic_gpu.dump_basename")
 	if d.options.WithoutCode {

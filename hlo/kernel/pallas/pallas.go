@@ -54,7 +54,7 @@ func (d *decoder) Decode(r *kernel.Request) (*kernel.Call, error) {
 	if err != nil {
 		return nil, fmt.Errorf("kernel call of Pallas: %w", err)
 	}
-	call := &kernel.Call{Source: "pallas", Name: string(name)}
+	call := &kernel.Call{Source: "pallas", Name: string(name), OnePointer: true}
 	if d.options.WithoutCode {
 		call.Problem = notRead
 		return call, nil
