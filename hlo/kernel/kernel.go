@@ -84,6 +84,10 @@ type Configuration struct {
 
 	Params []Param // one for each parameter of the entry, in order
 
+	// Sites are all places in the source that read or write a buffer, where the PTX has
+	// no lines; nil where they are not known.
+	Sites []Site
+
 	// Problem says why this one cannot be launched as the dump has it; empty: nothing
 	// that the decoder knows of.
 	Problem string
@@ -95,6 +99,30 @@ func (c *Configuration) Name() string {
 		return c.Kernel
 	}
 	return c.Entry
+}
+
+// Site is a place in the source that reads a buffer, or writes it.
+type Site struct {
+	Buffer int
+	Write  bool
+	File   string
+	Line   int // from 1
+}
+
+// Site gives the only place that reads, or writes, buffer n; false where there are
+// several, or where it is not known.
+func (c *Configuration) Site(n int, write bool) (Site, bool) {
+	var found Site
+	for _, s := range c.Sites {
+		if s.Buffer != n || s.Write != write {
+			continue
+		}
+		if found.Line != 0 && (found.Line != s.Line || found.File != s.File) {
+			return Site{}, false
+		}
+		found = s
+	}
+	return found, found.Line != 0
 }
 
 // FileName is what messages call the configuration's PTX.

@@ -201,10 +201,25 @@ func (p kernelPlan) onePointer(c *configuration, pair replay.Pair) bool {
 // verdict holds the accesses through a pair's pointers to each other, or through its one.
 func (p kernelPlan) verdict(c *configuration, out *ptx.Outcome, operand, result int, shift int64) ptx.Verdict {
 	through := p.writtenThrough(c, result)
+	var v ptx.Verdict
 	if through == operand {
-		return out.OneBuffer(operand)
+		v = out.OneBuffer(operand)
+	} else {
+		v = out.InPlace(operand, through, shift)
 	}
-	return out.InPlace(operand, through, shift)
+	if v.Witness != nil {
+		c.locate(&v.Witness.Reader, operand, false)
+		c.locate(&v.Witness.Writer, through, true)
+	}
+	return v
+}
+
+// locate gives an access its place in the source, where the PTX has no lines and the
+// source has but one that it can be.
+func (c *configuration) locate(a *ptx.Access, buffer int, write bool) {
+	if s, ok := c.kernel.Site(buffer, write); ok && a.Line == 0 && a.PTXLine != 0 {
+		a.File, a.Line = s.File, s.Line
+	}
 }
 
 // launch runs a launch within the budget. One that takes more steps is run again on

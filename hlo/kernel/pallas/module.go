@@ -57,6 +57,7 @@ func (m *module) configuration(r *kernel.Request, name string) (c kernel.Configu
 	for n := range len(r.Operands) + len(r.Results) {
 		c.Params = append(c.Params, kernel.Param{Kind: kernel.Pointer, Buffer: n})
 	}
+	c.Sites = sites(r.Config)
 	return c, "", nil
 }
 

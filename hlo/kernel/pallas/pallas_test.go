@@ -3,6 +3,7 @@ package pallas
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -247,6 +248,32 @@ func FuzzMetadataProto(f *testing.F) {
 			require.LessOrEqual(t, len(got), len(data))
 		}
 	})
+}
+
+// TestSites: the program of a real call reads its operand and writes its result in one
+// line; the load that jax makes of what it is about to store is used by nobody.
+func TestSites(t *testing.T) {
+	code, err := os.ReadFile("../mlir/testdata/pt_reverse_blocks.mlirbc")
+	require.NoError(t, err)
+	var escaped strings.Builder
+	for _, c := range code {
+		fmt.Fprintf(&escaped, `\%02X`, c)
+	}
+	r := request("pallas_call.8", dump())
+	r.Config = []byte(`{ir = "` + escaped.String() + `", name = "scale"}`)
+	c := decode(t, r).Configurations[0]
+	const file = "/lab/pl/programs.py"
+	assert.Equal(t, []kernel.Site{{Buffer: 0, File: file, Line: 55}, {Buffer: 1, Write: true, File: file, Line: 55}}, c.Sites)
+	s, ok := c.Site(1, true)
+	assert.True(t, ok)
+	assert.Equal(t, 55, s.Line)
+	_, ok = c.Site(1, false)
+	assert.False(t, ok)
+	c.Sites = append(c.Sites, kernel.Site{Buffer: 0, File: file, Line: 56})
+	_, ok = c.Site(0, false)
+	assert.False(t, ok, "two lines read it")
+	r.Config = []byte(`{ir = "ML\EFR", name = "scale"}`)
+	assert.Nil(t, decode(t, r).Configurations[0].Sites, "no lines are no reason not to analyse")
 }
 
 func TestWithoutCode(t *testing.T) {
