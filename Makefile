@@ -18,6 +18,12 @@ build:
 
 install: build
 	install -D -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/aliascheck
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
+		$(DESTDIR)$(PREFIX)/share/zsh/site-functions $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	$(BIN) man > $(DESTDIR)$(PREFIX)/share/man/man1/aliascheck.1
+	$(BIN) completion bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/aliascheck
+	$(BIN) completion zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_aliascheck
+	$(BIN) completion fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/aliascheck.fish
 
 # Each package is named as it ends, and what failed is said again at the end. A slow
 # machine is no failure: the timeout is for what hangs.
@@ -102,9 +108,9 @@ fuzz:
 	$(FUZZ) ./rules/tensormap -fuzz FuzzLog
 	$(FUZZ) ./rules/tensormap -fuzz FuzzJudge
 
-# Release builds with their checksums, in dist.
+# Release builds, wheels and their checksums, in dist: make release VERSION=v1.2.3
 release:
-	.ci/release
+	VERSION=$(VERSION) .ci/release
 
 man: build
 	mkdir -p dist && $(BIN) man > dist/aliascheck.1

@@ -1,4 +1,4 @@
-//go:build !linux
+//go:build !linux || static
 
 package cudarun
 
@@ -7,7 +7,8 @@ import (
 	"runtime"
 )
 
-// openLibrary says that replays on a card are for Linux.
+// openLibrary says that replays on a card are for Linux with glibc: a static build, for
+// musl, loads no library.
 func openLibrary(name string) (library, error) {
-	return library{}, fmt.Errorf("no %s on %s: kernels are replayed on Linux only", name, runtime.GOOS)
+	return library{}, fmt.Errorf("no %s for this build (%s): kernels are replayed by the build for Linux with glibc", name, runtime.GOOS)
 }

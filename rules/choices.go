@@ -63,12 +63,20 @@ func fitsRule(word, code, name string) bool {
 
 // nearestRule is the code or name that a word was probably meant to be; empty for none.
 func nearestRule(word string) string {
-	best, least := "", 3
+	var names []string
 	for _, r := range All() {
-		for _, name := range [...]string{r.Code, r.Name} {
-			if d := distance(strings.ToLower(word), strings.ToLower(name)); d < least {
-				best, least = name, d
-			}
+		names = append(names, r.Code, r.Name)
+	}
+	return Nearest(word, names)
+}
+
+// Nearest is the name that a word was probably meant to be: two letters differ at most;
+// empty for none.
+func Nearest(word string, names []string) string {
+	best, least := "", 3
+	for _, name := range names {
+		if d := distance(strings.ToLower(word), strings.ToLower(name)); d < least {
+			best, least = name, d
 		}
 	}
 	return best

@@ -145,6 +145,19 @@ func TestActionInstallsAReleaseAndAudits(t *testing.T) {
 
 	python := filepath.Join(t.TempDir(), "python")
 	require.NoError(t, os.WriteFile(python, []byte("#!/bin/sh\ncat >/dev/null; echo '{\"event\":\"refused\",\"error\":\"no JAX here\"}' >&3\n"), 0o755))
+	// Where no version is named, the action's own ref decides.
+	out, code := newActionRun(t, releases).step("install", "VERSION=", "REF=v1.2.3")
+	require.Zero(t, code, out)
+	assert.Contains(t, out, archive+": OK")
+	at := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(at, "CHANGELOG.md"), []byte("# Changes\n\n## v1.2.3 (2026-01-31)\n\n## v1.2.2\n"), 0o644))
+	out, code = newActionRun(t, releases).step("install", "VERSION=", "REF=v1", "SOURCE="+at)
+	require.Zero(t, code, out)
+	assert.Contains(t, out, archive+": OK")
+	out, code = newActionRun(t, releases).step("install", "VERSION=", "REF=main")
+	require.Zero(t, code, out)
+	assert.NotContains(t, out, archive, "it was built from source")
+
 	dumps := filepath.Join(repository(t), "testdata", "dumps")
 	audits := []struct {
 		env     []string

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -51,11 +50,3 @@ const (
 	defaultHelpWidth = 80
 	maxHelpWidth     = 120
 )
-
-// usageTemplate is cobra's own, with the flags wrapped to so many columns.
-func usageTemplate(template string, columns int) string {
-	if columns < minHelpWidth {
-		columns = defaultHelpWidth
-	}
-	return strings.ReplaceAll(template, ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", min(columns, maxHelpWidth)))
-}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,9 +12,11 @@ import (
 	"aliascheck/cmd/aliascheck/report"
 	"aliascheck/rules"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
 )
 
 // TestGuideHasARowForEachCode holds the guide to the rules, and to nothing else.
@@ -125,5 +128,43 @@ func TestLinksLeadSomewhere(t *testing.T) {
 				assert.FileExists(t, filepath.Join(filepath.Dir(name), m[1]), filepath.Base(name))
 			}
 		}
+	}
+}
+
+// TestSchemaOfTheConfiguration holds the published schema to the reader of the file: what
+// one takes the other takes, and both refuse the same.
+func TestSchemaOfTheConfiguration(t *testing.T) {
+	schema, err := jsonschema.NewCompiler().Compile(filepath.Join(repository(t), "docs", "aliascheck.schema.json"))
+	require.NoError(t, err)
+	takes := func(text string) (bySchema, byReader error) {
+		var value any
+		require.NoError(t, yaml.Unmarshal([]byte(text), &value))
+		b, err := json.Marshal(value) // the schema speaks of JSON: a date is text there
+		require.NoError(t, err)
+		value, err = jsonschema.UnmarshalJSON(bytes.NewReader(b))
+		require.NoError(t, err)
+		_, byReader = rules.ParseConfig("c.yaml", []byte(text))
+		return schema.Validate(value), byReader
+	}
+	ours, err := os.ReadFile(filepath.Join(repository(t), "testdata", "dumps", defaultConfig))
+	require.NoError(t, err)
+	for _, good := range []string{
+		string(ours), firstConfig(&rules.Report{}), "version: 1\n", "select: [AC2, unsafe-in-place]\nignore: [AC210]\nseverity: {AC202: warning}\n",
+		"suppress: [{code: AC201, kernel: k, operand: 0, result: \"{1}\", reason: r, expires: \"2027-01-31\"}]\n",
+		"kernels: [{name: k, unsafe: [{operand: 0, result: 1}], reason: r}]\nlibrary-targets: [x*]\nlibrary-code: [a.py]\n",
+		"programs: [{function: \"k.py:f\", args: \"f32[2]\", donate: 0, static: [1], mesh: \"2\", targets: [h100]}]\n",
+	} {
+		bySchema, byReader := takes(good)
+		assert.NoError(t, bySchema, good)
+		assert.NoError(t, byReader, good)
+	}
+	for _, bad := range []string{
+		"version: 2\n", "supress: []\n", "severity: {AC202: fatal}\n", "select: AC2\n", "suppress: [{code: AC201, reason: r}]\n",
+		"suppress: [{code: AC201, kernel: k}]\n", "kernels: [{name: k}]\n", "kernels: [{name: k, unsafe: [{operand: -1, result: 0}]}]\n",
+		"suppress: [{code: AC201, kernel: k, result: one, reason: r}]\n", "programs: [{name: x}]\n",
+	} {
+		bySchema, byReader := takes(bad)
+		assert.Error(t, bySchema, bad)
+		assert.Error(t, byReader, bad)
 	}
 }

@@ -66,6 +66,25 @@ func explain(w io.Writer, r rules.Rule) {
 		{"How to mend it", r.Doc.Mend}, {"When the rule is wrong", r.Doc.Wrong},
 	} {
 		fmt.Fprintf(w, "\n%s\n%s\n", part[0], fill(part[1], 78))
+		if part[0] == "How to mend it" {
+			explainPatches(w, &r)
+		}
+	}
+}
+
+// explainPatches prints the mend as code, for each way to make the call.
+func explainPatches(w io.Writer, r *rules.Rule) {
+	for _, target := range []string{"triton_kernel_call_ffi", "__gpu$xla.gpu.triton", "my_handler"} {
+		p := r.Patch(&rules.Finding{Kernel: "kernel", Target: target})
+		if p == nil {
+			continue
+		}
+		fmt.Fprintf(w, "\n  with %s:\n", p.Through)
+		for _, part := range [...][2]string{{"-", p.Before}, {"+", p.After}} {
+			for line := range strings.SplitSeq(part[1], "\n") {
+				fmt.Fprintf(w, "    %s %s\n", part[0], line)
+			}
+		}
 	}
 }
 

@@ -25,7 +25,7 @@ func TestScriptsPleaseShellcheck(t *testing.T) {
 	}
 	before, after := readGitLab(t)
 	scripts["gitlab.yml"] = "#!/bin/sh\n" + before + after
-	for _, name := range []string{".ci/release", "testdata/jaxsuite/build.sh"} {
+	for _, name := range []string{".ci/release", ".ci/run", "testdata/jaxsuite/build.sh"} {
 		text, err := os.ReadFile(filepath.Join(repository(t), name))
 		require.NoError(t, err)
 		scripts[name] = string(text)
@@ -75,6 +75,12 @@ func TestGitLabJob(t *testing.T) {
 	for _, name := range []string{"aliascheck.xml", "aliascheck.json", "aliascheck.html"} {
 		assert.FileExists(t, filepath.Join(dir, name))
 	}
+	// Several dumps, one of them with a space in its name.
+	spaced := filepath.Join(t.TempDir(), "a dump")
+	require.NoError(t, os.CopyFS(spaced, os.DirFS(dumps+"/scale_inplace")))
+	out, code = script(t, dir, before+job, append(env, "ALIASCHECK_DUMPS="+spaced+"\n"+dumps+"/scale_apart\n")...)
+	assert.Zero(t, code, out)
+	assert.Contains(t, out, "nothing found in 2 custom calls")
 	out, code = script(t, dir, before+job, append(env, "ALIASCHECK_RUN=mkdir $ALIASCHECK_DUMPS/p && cp "+dumps+"/scale_inplace/* $ALIASCHECK_DUMPS/p")...)
 	assert.Zero(t, code, out)
 
@@ -196,4 +202,74 @@ func TestContainerfile(t *testing.T) {
 	require.NoError(t, err)
 	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(string(module))
 	assert.Contains(t, string(text), "golang:"+version[1]+"-", "the Go that go.mod asks for")
+}
+
+// TestPreCommitHook holds the hook to flags that exist.
+func TestPreCommitHook(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(repository(t), ".pre-commit-hooks.yaml"))
+	require.NoError(t, err)
+	var hooks []struct {
+		ID, Name, Description, Language, Entry string
+		PassFilenames                          bool `yaml:"pass_filenames"`
+		AlwaysRun                              bool `yaml:"always_run"`
+		Stages                                 []string
+	}
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	require.NoError(t, d.Decode(&hooks))
+	require.Len(t, hooks, 1)
+	assert.Equal(t, "golang", hooks[0].Language, "pre-commit builds what cmd has")
+	words := strings.Fields(hooks[0].Entry)
+	root := newRootCommand(&app{})
+	require.Equal(t, root.Name(), words[0])
+	require.NoError(t, root.ParseFlags(words[1:]))
+	assert.Equal(t, []string{"dump_dir"}, root.Flags().Args())
+}
+
+// TestContainerImage builds the image and audits a dump in it, where an engine is.
+func TestContainerImage(t *testing.T) {
+	engine := os.Getenv("CONTAINER_ENGINE")
+	if engine == "" {
+		t.Skip("CONTAINER_ENGINE names none (podman, docker): .ci/run sets it where one answers")
+	}
+	need(t, engine)
+	image := "aliascheck-test"
+	build := exec.Command(engine, "build", "-q", "-t", image, ".")
+	build.Dir = repository(t)
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	t.Cleanup(func() { _ = exec.Command(engine, "rmi", image).Run() })
+	dump := filepath.Join(repository(t), "testdata", "dumps", "sort_inplace_declared")
+	run := exec.Command(engine, "run", "--rm", "-v", dump+":/dumps:ro", image, "--replay=off", "/dumps")
+	out, _ = run.CombinedOutput()
+	assert.Equal(t, 1, run.ProcessState.ExitCode(), "%s", out)
+	assert.Contains(t, string(out), "AC201")
+}
+
+// TestWheel installs the wheel of this machine from its file, and runs what it installed.
+func TestWheel(t *testing.T) {
+	need(t, "bash", "tar", "gzip", "python3")
+	if out, err := exec.Command("python3", "-c", "import ensurepip").CombinedOutput(); err != nil {
+		t.Skipf("no ensurepip: %s", out)
+	}
+	dist, _ := buildRelease(t)
+	wheels, err := filepath.Glob(filepath.Join(dist, "*.whl"))
+	require.NoError(t, err)
+	require.NotEmpty(t, wheels)
+	venv := filepath.Join(t.TempDir(), "venv")
+	out, code := script(t, dist, `python3 -m venv "$VENV"
+for wheel in *.whl; do
+  "$VENV/bin/pip" install -q --no-index "$wheel" 2>/dev/null && echo "installed $wheel"
+done
+"$VENV/bin/aliascheck" version
+test -s "$VENV/share/man/man1/aliascheck.1" && test -s "$VENV/share/bash-completion/completions/aliascheck"
+"$VENV/bin/pip" show aliascheck
+"$VENV/bin/python" -c 'from importlib.metadata import metadata as m; print(m("aliascheck").get_all("Provides-Extra"))'
+"$VENV/bin/aliascheck" --quiet --replay=off "$DUMP"`, "VENV="+venv, "DUMP="+filepath.Join(repository(t), "testdata", "dumps", "scale_inplace"))
+	require.Zero(t, code, out)
+	assert.Contains(t, out, "installed aliascheck-1.2.3-py3-none-")
+	assert.Contains(t, out, "aliascheck v1.2.3 ")
+	assert.Contains(t, out, "Version: 1.2.3")
+	assert.Contains(t, out, "['compile', 'trace']")
+	assert.Contains(t, out, "nothing found in 1 custom call")
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 )
@@ -41,12 +40,10 @@ whole or could not run.`,
 	}
 	root.SetVersionTemplate(versionLine())
 	root.Flags().Bool("version", false, "print the version")
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return fmt.Errorf("%w; `%s --help` lists the flags", err, c.CommandPath())
-	})
-	root.SetUsageTemplate(usageTemplate(root.UsageTemplate(), width(a.stdout)))
+	root.SetFlagErrorFunc(flagError)
+	root.SetUsageFunc(func(c *cobra.Command) error { return usage(c.OutOrStderr(), c, width(a.stdout)) })
 	o.addFlags(root)
-	root.AddCommand(newRulesCommand(a), newExplainCommand(a), newVersionCommand(a), newRunCommand(a), newCompileCommand(a), newDoctorCommand(a), newMergeCommand(a), newDiffCommand(a), newTensormapCommand(a), newReplayCommand(a), newSelftestCommand(a), newManCommand(a), newWorkerCommand(a))
+	root.AddCommand(newRulesCommand(a), newExplainCommand(a), newVersionCommand(a), newInitCommand(a), newRunCommand(a), newCompileCommand(a), newDoctorCommand(a), newMergeCommand(a), newDiffCommand(a), newTensormapCommand(a), newReplayCommand(a), newSelftestCommand(a), newManCommand(a), newWorkerCommand(a))
 	root.SetOut(a.stdout) // the completion command takes it as it is made
 	refuseShells(root)
 	for _, c := range append(root.Commands(), root) {

@@ -130,6 +130,7 @@ func (o *runOptions) run(ctx context.Context, a *app, command []string) error {
 	}
 	if err != nil && !errors.As(err, new(exitError)) {
 		fmt.Fprintf(a.stderr, "aliascheck: %v\n", err)
+		return exitError(result.Code) // of a command that did not start, or was not audited
 	}
 	settings.Note(fmt.Sprintf("%s ended with exit code %d, which is passed on", command[0], result.Code))
 	return exitError(result.Code)

@@ -10,9 +10,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version is what this build calls itself: the release it was tagged with, else
-// the revision it was built from.
+// release is set by who builds one: -ldflags "-X main.release=v1.2.3". The linker sets
+// nothing but a package variable; no code writes to it.
+var release string
+
+// version is what this build calls itself: the release that it was built as or tagged
+// with, else the revision it was built from.
 func version() string {
+	if release != "" {
+		return release
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"

@@ -79,6 +79,8 @@ func (t *textWriter) finding(f *rules.Finding) {
 	t.patch(f.Patch)
 	if t.options.Verbose {
 		t.details(f)
+	} else if len(f.Values) > 0 {
+		t.again(f) // it is XLA's, and to be reported
 	}
 	t.callers(f)
 	if len(f.Tests) > 0 {

@@ -33,7 +33,11 @@ func (e *startError) Unwrap() error { return e.err }
 func start(command []string, env environment, in, out, errs *os.File) (*child, error) {
 	cmd := exec.Command(command[0], command[1:]...)
 	if cmd.Err != nil {
-		return nil, &startError{shellCode(cmd.Err), cmd.Err}
+		err := fmt.Errorf("%s: no such command", command[0])
+		if !errors.Is(cmd.Err, exec.ErrNotFound) {
+			err = cmd.Err
+		}
+		return nil, &startError{shellCode(cmd.Err), err}
 	}
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = env, in, out, errs
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -127,7 +127,9 @@ func prepare(o *Options, flags dumpFlags) (root string, err error) {
 	if flags.dumpTo != "" {
 		o.Note(fmt.Sprintf("XLA_FLAGS has --xla_dump_to=%s: each process dumps into a directory of its own below %s instead", flags.dumpTo, root))
 	}
-	o.Note("JAX's persistent compilation cache is off for this run: a program that comes out of it leaves no dump")
+	if dir := environment(o.Env).get("JAX_COMPILATION_CACHE_DIR"); dir != "" {
+		o.Note("JAX's persistent compilation cache is off for this run, in spite of JAX_COMPILATION_CACHE_DIR: a program that comes out of it leaves no dump")
+	}
 	return root, nil
 }
 
