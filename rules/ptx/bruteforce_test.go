@@ -1,5 +1,7 @@
 package ptx
 
+import "slices"
+
 // The checker runs a generated kernel thread by thread, keeps a full vector
 // clock per thread, and compares every two accesses to a byte.
 
@@ -30,6 +32,7 @@ type brute struct {
 	deeds   map[touchKey][]*deed
 	memory  [][]byte
 	gathers bool
+	crowded bool // the machine gave up on some byte
 }
 
 // bruteForce runs a kernel, cluster by cluster.
@@ -71,7 +74,7 @@ func (b *brute) cluster(first int) {
 			th := &gThread{at: gPlace{tid: t, cta: first + r}}
 			th.sum = uint32(t*7 + (first+r)*1000 + 1)
 			th.clock = make([]uint32, k.ranks()*k.threads())
-			if len(k.mbars) > 0 {
+			if len(k.mbars) > 0 || k.waits {
 				th.steps = append(th.steps, step{s: &gStmt{kind: gBarrier, lo: 0, hi: (k.threads() + 31) / 32}})
 			}
 			th.flatten(b, k.body)
@@ -148,6 +151,25 @@ func (g *group) step(n int, th *gThread) bool {
 		g.copy(n, th, st)
 	case gIdle:
 		th.sum = s.idle(th.sum)
+	case gFlag: // waits until thread 0 comes, and learns nothing
+		key := [2]int{th.at.cta, -1 - s.id}
+		if th.at.tid == 0 {
+			g.splits[key] = &mbarState{}
+		}
+		if g.splits[key] == nil {
+			return false
+		}
+	case gTicket:
+		key := [2]int{th.at.cta, -1 - s.id}
+		if g.splits[key] == nil {
+			g.splits[key] = &mbarState{}
+		}
+		if g.splits[key].arrived++; g.splits[key].arrived == g.b.k.threads() {
+			rest := th.steps
+			th.steps = nil
+			th.flatten(g.b, s.body)
+			th.steps = slices.Concat(rest[:th.pc+1], th.steps, rest[th.pc+1:])
+		}
 	case gCommit:
 		th.copies = append(th.copies, th.open)
 		th.open = nil
@@ -210,6 +232,8 @@ func (s *gStmt) meets(me, th *gThread) bool {
 	switch s.kind {
 	case gBarrier:
 		return th.at.cta == me.at.cta && w >= s.lo && w < s.hi
+	case gPairs:
+		return th.at.cta == me.at.cta && (w == me.at.tid/32 || w == s.lo+s.hi-1-me.at.tid/32)
 	case gSplit:
 		return th.at.cta == me.at.cta && w >= s.mid && w < s.hi
 	case gWarp:
@@ -283,7 +307,7 @@ func (g *group) exchange(s *gStmt, all []*gThread) {
 			o.sum += odd
 		case s.kind == gBarrier && s.form == 4, s.kind == gWarp && s.form == 4:
 			o.sum += yes
-		case s.kind == gWarp && s.form == 1:
+		case s.kind == gWarp && (s.form == 1 || s.form == 6):
 			o.sum += before[o.at.tid^s.n]
 		case s.kind == gWarp && s.form == 2:
 			o.sum += ballot

@@ -10,11 +10,13 @@
 // sizes are bounded, and what the machine does not know makes the launch "not analysed",
 // never harmless.
 //
-// The way through: forms (the words that each opcode takes), lower, the table_* files and
-// cfg make a program of slots and basic blocks; slice says what of it runs. scheduler
+// The way through: forms (the words that each opcode takes), lower, the table_* files,
+// cfg and webs make a program of slots and basic blocks; slice says what of it runs, and
+// idle which branches make no difference. scheduler
 // shares the blocks out to workers; machine, cluster, thread_group, reconvergence, pure
 // and linear run them; access, run_*, shared, async, late, wgmma, bulk, tensor and
-// mbarrier are their memory. clock and order say what happens before what. coalesce,
+// mbarrier are their memory. clock and order say what happens before what, lane_sync and
+// barrier who meets, and memory_order what flags and tickets leave open. coalesce,
 // shape, whole_lines and scatter make events of accesses; record, shadow, event_pair,
 // owner_line, owner_tile, chain and settle keep who touched what; backlog puts off what
 // has no pattern. unite puts the shadows of all workers together; gather_outcome, effects

@@ -21,6 +21,9 @@ const (
 	gCommit                 // cp.async.commit_group
 	gWaitGroup              // cp.async.wait_group n
 	gCluster                // barrier.cluster.arrive and wait
+	gPairs                  // bar.sync of warps lo+i and hi-1-i, the barrier's number in a register
+	gFlag                   // thread 0 sets a flag in shared memory, all wait until it is set
+	gTicket                 // all take a ticket in shared memory, body for who takes the last
 	gIdle                   // a branch on the sum that only computes; see idle
 )
 
@@ -142,6 +145,8 @@ type gKernel struct {
 	loops                int
 	mbars                []int // threads expected
 	nextBar              int
+	flags                int  // words of shared memory for flags and tickets
+	waits                bool // some threads wait for shared memory, or ask it who came last
 	parts                bool // threads go ways in a full run that a sliced one does not take: it numbers events otherwise
 	lastLine             int
 }

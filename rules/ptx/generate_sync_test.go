@@ -14,6 +14,9 @@ func (g *generator) barrier(sc gScope) []gStmt {
 	case r <= 2 && full && sc.repeats == 0 && sc.hi-sc.lo > 1 && k.nextBar < 15:
 		k.nextBar++
 		return []gStmt{{kind: gSplit, id: k.nextBar - 1, lo: sc.lo, hi: sc.hi, mid: sc.lo + 1 + g.IntN(sc.hi-sc.lo-1), form: g.IntN(2)}}
+	case r == 3 && full && (sc.hi-sc.lo)%2 == 0 && k.nextBar+(sc.hi-sc.lo)/2 < 16:
+		k.nextBar += (sc.hi - sc.lo) / 2
+		return []gStmt{{kind: gPairs, id: k.nextBar - (sc.hi-sc.lo)/2, lo: sc.lo, hi: sc.hi}}
 	case r <= 4 && len(k.mbars) < gMaxMbars:
 		return g.mbarrier(sc)
 	}
@@ -59,16 +62,41 @@ func (g *generator) warp(sc gScope) []gStmt {
 	if sc.lanes == 0 {
 		return g.access(sc)
 	}
-	s := gStmt{kind: gWarp, lanes: sc.lanes, group: 32, form: g.IntN(5)}
+	s := gStmt{kind: gWarp, lanes: sc.lanes, group: 32, form: g.IntN(7), mid: 1 + g.IntN(31)}
 	if g.IntN(3) == 0 {
 		s.group = 1 << (1 + g.IntN(4))
 	}
-	if sc.lanes != ^uint32(0) && s.form == 1 { // a shuffle needs its source lane
+	if sc.lanes != ^uint32(0) && (s.form == 1 || s.form == 6) { // a shuffle needs its source lane
 		s.form = 0
 	}
 	s.n = 1 << g.IntN(5) % s.group
 	return []gStmt{s}
 }
+
+// wait makes a wait for a flag, or a question who came last, in one kernel of four.
+func (g *generator) wait(sc gScope) []gStmt {
+	k := g.k
+	if sc.depth > 0 || sc.repeats > 0 || k.flags == gMaxFlags || !k.waits && k.flags > 0 {
+		return g.access(sc)
+	}
+	if k.flags == 0 && g.IntN(4) != 0 {
+		k.flags = gMaxFlags
+		return g.access(sc)
+	}
+	k.waits = true
+	k.flags++
+	s := gStmt{kind: gFlag, id: k.flags - 1, form: g.IntN(3)}
+	if g.IntN(2) == 0 {
+		s.kind = gTicket
+		for range 1 + g.IntN(2) {
+			s.body = append(s.body, g.access(gScope{lo: sc.lo, hi: sc.hi, depth: 3})...)
+		}
+	}
+	return []gStmt{s}
+}
+
+// gMaxFlags bounds a kernel's flags and tickets.
+const gMaxFlags = 8
 
 // copy makes an asynchronous copy, commits it and, most of the time, waits for it.
 func (g *generator) copy(sc gScope) []gStmt {

@@ -77,7 +77,9 @@ func (g *generator) block(sc gScope, n int) []gStmt {
 }
 
 func (g *generator) stmt(sc gScope) []gStmt {
-	switch r := g.IntN(21); {
+	switch r := g.IntN(22); {
+	case r == 21:
+		return g.wait(sc)
 	case r == 20:
 		g.k.parts = true
 		return []gStmt{{kind: gIdle, form: g.IntN(4), n: 1 << g.IntN(6)}}

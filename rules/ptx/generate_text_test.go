@@ -23,6 +23,7 @@ const gHeader = `.version 8.7
 .reg .b32 %r<40>;
 .reg .b64 %d<60>;
 .shared .align 16 .b8 mb[64];
+.shared .align 16 .b8 fl[32];
 .local .align 16 .b8 lo[16];
 .shared .align 16 .b8 sm[1024];
 mov.u32 %r0, %tid.x;
@@ -52,6 +53,9 @@ func (k *gKernel) text() string {
 	for i := range k.bufs {
 		w.put("ld.param.u64 %%d%d, [p%d];", i, i)
 		w.put("cvta.to.global.u64 %%d%d, %%d%d;", i, i)
+	}
+	if k.waits && len(k.mbars) == 0 {
+		w.put("bar.sync 0;") // flags are zero from the start: as if somebody had cleared them
 	}
 	if len(k.mbars) > 0 {
 		w.put("setp.eq.u32 %%p0, %%r0, 0;")
@@ -136,6 +140,27 @@ func (w *gWriter) stmt(s *gStmt) {
 			w.put("mbarrier.try_wait.parity.shared.b64 %%p3, [mb+%d], 0;", 8*s.id)
 		}
 		w.put("@!%%p3 bra %s;", l)
+	case gPairs:
+		w.put("sub.u32 %%r15, %%r2, %d;", s.lo)
+		w.put("sub.u32 %%r14, %d, %%r2;", s.hi-1)
+		w.put("min.u32 %%r15, %%r15, %%r14;")
+		w.put("add.u32 %%r15, %%r15, %d;", s.id)
+		w.put("bar.sync %%r15, 64;")
+	case gFlag:
+		l := w.label()
+		w.put("setp.eq.u32 %%p1, %%r0, 0;")
+		w.put("@%%p1 st%s.shared.u32 [fl+%d], 1;", [...]string{".volatile", ".release.cta", ""}[s.form], 4*s.id)
+		w.put("%s:", l)
+		w.put("ld%s.shared.u32 %%r14, [fl+%d];", [...]string{".volatile", ".acquire.cta", ""}[s.form], 4*s.id)
+		w.put("setp.eq.u32 %%p1, %%r14, 0;")
+		w.put("@%%p1 bra %s;", l)
+	case gTicket:
+		l := w.label()
+		w.put("atom%s.shared.add.u32 %%r14, [fl+%d], 1;", [...]string{"", ".acq_rel.cta", ".relaxed.cta"}[s.form], 4*s.id)
+		w.put("setp.ne.u32 %%p1, %%r14, %d;", w.k.threads()-1)
+		w.put("@%%p1 bra %s;", l)
+		w.block(s.body)
+		w.put("%s:", l)
 	case gIdle:
 		w.idle(s)
 	case gCopy:
@@ -257,6 +282,23 @@ func (w *gWriter) warp(s *gStmt) {
 	switch s.form {
 	case 0:
 		w.put("bar.warp.sync %s;", mask)
+		return
+	case 5, 6: // at two places
+		low, join := w.label(), w.label()
+		w.put("setp.lt.u32 %%p1, %%r1, %d;", s.mid)
+		w.put("@%%p1 bra %s;", low)
+		for i, end := range []string{"bra " + join + ";", join + ":"} {
+			if s.form == 5 {
+				w.put("bar.warp.sync %s;", mask)
+			} else {
+				w.put("shfl.sync.bfly.b32 %%r%d, %%r4, %d, 31, %s;", 14+i, s.n, mask)
+				w.put("add.s32 %%r4, %%r4, %%r%d;", 14+i)
+			}
+			w.put("%s", end)
+			if i == 0 {
+				w.put("%s:", low)
+			}
+		}
 		return
 	case 1:
 		w.put("shfl.sync.bfly.b32 %%r14, %%r4, %d, 31, %s;", s.n, mask)
