@@ -50,6 +50,7 @@ type conflicts struct {
 	// By tick: the first value that is not needed after it; by value: the next such.
 	expired, next []int32
 	site          []bool // by instruction: rules about custom calls speak of it
+	beside        []bool // by value: others lie in bytes of it
 	met           []int32
 	left          int // looks that are left: a hostile file has all values in one place
 	out           []Conflict
@@ -101,7 +102,42 @@ func (c *conflicts) reset(calls []Call) {
 	for i := range calls {
 		c.site[calls[i].Instruction], c.site[calls[i].Site] = true, true
 	}
+	c.crowds()
 	c.left = fewMeetings + meetingsPerValue*len(m.Values)
+}
+
+// crowds marks the values that share bytes with another at all: most of a small module's
+// do not, and need not be looked at.
+func (c *conflicts) crowds() {
+	m := c.m
+	if cap(c.beside) < len(m.Values) {
+		c.beside = make([]bool, len(m.Values))
+	}
+	c.beside = c.beside[:len(m.Values)]
+	clear(c.beside)
+	for k := range m.Allocations {
+		if x := &m.Allocations[k]; !x.ThreadLocal && len(x.Values) > 1 {
+			c.crowd(x.Values)
+		}
+	}
+}
+
+// crowd is crowds of an allocation's values, which come by offset. Who shares bytes with
+// one that came before shares some with the one that reaches farthest.
+func (c *conflicts) crowd(list []int32) {
+	before, reach := int32(-1), int64(0)
+	for _, v := range list {
+		value := &c.m.Values[v]
+		if value.Size <= 0 || len(value.Index) == 0 && c.lives.kinds[value.Instruction] == isTuple {
+			continue
+		}
+		if before >= 0 && value.Offset < reach {
+			c.beside[before], c.beside[v] = true, true
+		}
+		if end := value.Offset + value.Size; before < 0 || end > reach {
+			before, reach = v, end
+		}
+	}
 }
 
 // happen lets the values go that nothing needs any more, and takes in those that a tick
@@ -160,14 +196,10 @@ func (c *conflicts) define(i, tick int32) {
 
 // take holds a value to those that are alive where it lies, and lets it live.
 func (c *conflicts) take(v, tick int32) {
+	if !c.beside[v] || !c.lives.isArray(v) {
+		return
+	}
 	value := &c.m.Values[v]
-	if value.Allocation < 0 || value.Size <= 0 {
-		return
-	}
-	allocation := &c.m.Allocations[value.Allocation]
-	if len(allocation.Values) < 2 || allocation.ThreadLocal || !c.lives.isArray(v) {
-		return
-	}
 	c.met = c.alive.meet(c.met[:0], value.Allocation, value.Offset, value.Offset+value.Size)
 	if len(c.met) > 1 {
 		slices.Sort(c.met)
