@@ -72,6 +72,9 @@ func moreExpected(t *testing.T) map[string]string {
 // Every kernel call of testdata/more becomes a plan, those with descriptors that
 // the host encodes among them.
 func TestMorePlans(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long: make test runs it")
+	}
 	for name := range moreExpected(t) {
 		plans := morePlans(t, name)
 		require.NotEmpty(t, plans, name)

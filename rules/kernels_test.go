@@ -23,6 +23,9 @@ func auditKernels(t *testing.T, dump string) *rules.Report {
 
 // TestDumpsWithKernels holds every dump to what was measured of it, brackets included.
 func TestDumpsWithKernels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long: make test runs it")
+	}
 	want := expected(t, true)
 	dirs, err := os.ReadDir(dumpDir)
 	require.NoError(t, err)
@@ -52,6 +55,9 @@ func TestDumpsWithKernels(t *testing.T) {
 // TestWitnessLines holds a finding's reader and writer to the lines of
 // testdata/lab/kernels.py that read and write.
 func TestWitnessLines(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long: make test runs it")
+	}
 	for dump, want := range map[string]struct {
 		code           string
 		reader, writer int
@@ -121,6 +127,9 @@ func TestPairVerdicts(t *testing.T) {
 
 // TestReplaysOfDumps: what was wrong on the card is wrong on the machine too.
 func TestReplaysOfDumps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long: make test runs it")
+	}
 	for dump, want := range map[string]struct {
 		code, order string
 		least       int64 // elements that differ, in the order that shows most

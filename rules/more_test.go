@@ -28,6 +28,9 @@ func moreAudit(t *testing.T, name string, kernels bool) *rules.Report {
 
 // TestMoreDumps holds each to its line of expect.txt, without the kernels and with them.
 func TestMoreDumps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long: make test runs it")
+	}
 	dirs, err := os.ReadDir(moreDir)
 	require.NoError(t, err)
 	for _, kernels := range []bool{false, true} {
@@ -51,6 +54,9 @@ func TestMoreDumps(t *testing.T) {
 
 // TestMoreVerdicts holds every pair's verdict to what is known of the kernels.
 func TestMoreVerdicts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long: make test runs it")
+	}
 	for dump, want := range map[string][]string{
 		"bulk_double_inplace":       {"0 {0} safe complete"},
 		"cluster_swap_bare_inplace": {"0 {0} unsafe complete"},

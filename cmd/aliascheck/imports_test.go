@@ -55,6 +55,15 @@ func owner(dir string) string {
 	return ""
 }
 
+// modulePath is what go.mod calls the module: the one place that says it.
+func modulePath(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
+	require.NoError(t, err)
+	first, _, _ := strings.Cut(string(text), "\n")
+	return strings.TrimPrefix(first, "module ")
+}
+
 // TestImportsPointDownwards holds the packages to the design's arrows: tests may
 // import more, code may not.
 func TestImportsPointDownwards(t *testing.T) {
@@ -78,7 +87,7 @@ func TestImportsPointDownwards(t *testing.T) {
 		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
 		require.NoError(t, err)
 		for _, spec := range parsed.Imports {
-			name, ours := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), "aliascheck/")
+			name, ours := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), modulePath(t)+"/")
 			if !ours {
 				continue
 			}

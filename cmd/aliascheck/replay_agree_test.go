@@ -20,6 +20,9 @@ import (
 // The PTX machine and a real card agree on every case of the corpus: what an H200
 // showed is on record (cudarun's tests renew it), what the machine says is asked here.
 func TestMachineAgreesWithTheCard(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long: make test runs it")
+	}
 	record := filepath.Join("..", "..", "cudarun", "testdata", "h200_verdicts.json")
 	b, err := os.ReadFile(record)
 	require.NoError(t, err)

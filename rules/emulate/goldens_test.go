@@ -20,6 +20,9 @@ import (
 // the distance that a golden states where the GPU's own instruction approximates.
 // `make goldens` renews them on a machine with a card.
 func TestGoldens(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long: make test runs it")
+	}
 	all, err := goldens.Load("../../testdata/goldens")
 	require.NoError(t, err)
 	require.NotEmpty(t, all)

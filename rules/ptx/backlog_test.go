@@ -100,6 +100,9 @@ func told(r *recorder, t *shadow) []string {
 
 // TestBacklogsTellWhatOwnerLinesTell records the same accesses at once and through backlogs.
 func TestBacklogsTellWhatOwnerLinesTell(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long: make test runs it")
+	}
 	const size = 3<<pageLog + 100
 	for i, threads := range []uint32{2, 32, 256, 1000, 2, 32, 256, 1000} {
 		d := [2]direction{reads, writes}[i/4]

@@ -13,6 +13,9 @@ import (
 // on. Values that only the full way computes do not make it wait for memory,
 // nor look as if it went on.
 func TestEndlessInBothModes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long: make test runs it")
+	}
 	const smem = "mov.b32 %r40, smem; mad.lo.u32 %r41, %tid, 16, %r40; mul.wide.u32 %rd12, %tid, 4; add.s64 %rd10, %rd0, %rd12; add.s64 %rd11, %rd1, %rd12; mov.b32 %r1, 0;\n"
 	const repeats, memory = "it repeats itself for ever", "waits for memory"
 	cases := []struct{ name, body, hang, reason string }{

@@ -158,6 +158,9 @@ func TestHostileKernels(t *testing.T) {
 // counted dearer, in accesses that nothing orders and in copies that pile up.
 // The same instructions one after the other stay within the budget.
 func TestWorkCountsAsSteps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long: make test runs it")
+	}
 	const each = "mul.wide.u32 %rd5, %tid, 4; add.s64 %rd6, %rd0, %rd5; mov.b32 %r1, smem; mad.lo.u32 %r1, %tid, 4, %r1; mov.b32 %r2, 0; L: "
 	const again = "add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 4000; @%p1 bra L; ret;"
 	for _, c := range []struct {

@@ -98,6 +98,9 @@ func everyLaunch(t testing.TB) map[string]*Launch {
 }
 
 func TestModesGiveTheSameRecord(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long: make test runs it")
+	}
 	for name, l := range everyLaunch(t) {
 		t.Run(name, func(t *testing.T) {
 			sliced := run(t, l)
@@ -122,6 +125,9 @@ func TestModesGiveTheSameRecord(t *testing.T) {
 // TestUnrecordedComputesTheSame: a launch without a record leaves the same contents, and
 // meets the same hangs, copies and strays.
 func TestUnrecordedComputesTheSame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long: make test runs it")
+	}
 	for name, l := range everyLaunch(t) {
 		t.Run(name, func(t *testing.T) {
 			l.Mode = Full

@@ -20,6 +20,9 @@ func share(l *Launch, a, b int) *Launch {
 }
 
 func TestSharedReplay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long: make test runs it")
+	}
 	x, m := f32s(4*million, 1), permutation(4096, 7)
 	l := launchOf(t, "sort_computed_map_ffi_auto-1.ptx", "", [3]uint32{4096, 4, 1}, 4, 0, x, m, 16<<20)
 	want := full(t, l, 2)

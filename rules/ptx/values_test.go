@@ -97,6 +97,9 @@ func TestTransposeValues(t *testing.T) {
 }
 
 func TestHistogramValues(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long: make test runs it")
+	}
 	ids := make([]byte, 4*million)
 	want := make([]uint32, 512)
 	r := rand.New(rand.NewPCG(5, 5))

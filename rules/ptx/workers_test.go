@@ -12,6 +12,9 @@ import (
 // TestWorkersAndOrdersAgree holds what is said of a launch to be the same
 // whoever runs which block, and when.
 func TestWorkersAndOrdersAgree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long: make test runs it")
+	}
 	launches := everyLaunch(t)
 	for _, x := range benchLaunches(t) {
 		launches["whole "+x.name] = x.make()

@@ -41,6 +41,9 @@ func owner(d *Descriptor) int {
 // Prints of several processes, mingled line by line at random, some of them cut off
 // because their process died: what is judged was printed by one process.
 func TestNothingMixedIsJudged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long: make test runs it")
+	}
 	const trials = 30000
 	r := rand.New(rand.NewPCG(1, 2))
 	clean, entangled := 0, 0

@@ -253,6 +253,9 @@ func TestDecodeTruncated(t *testing.T) {
 
 // TestDecodeBomb inflates to a gigabyte, if it is let.
 func TestDecodeBomb(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long: make test runs it")
+	}
 	var buf bytes.Buffer
 	w := zlib.NewWriter(&buf)
 	zeros := make([]byte, 1<<20)
