@@ -41,7 +41,6 @@ func checkAssignmentConflict(p *ModulePass) {
 		case alias.Misplaced:
 			pr.Message = fmt.Sprintf("The caller passes %s in memory of its own, but the program reads it from allocation %d, where nobody put it.",
 				p.Name(c.Lost), sliceOfValue(p.Module, c.Lost).Allocation)
-			pr.Places = []int32{c.Reader}
 		case alias.NotReturned:
 			pr.Instruction = p.Module.Values[c.Written].Instruction
 			pr.Message = fmt.Sprintf("An output was to come back in the memory of the donated parameter %s, but the program leaves it in allocation %d: the caller reads what was there before.",

@@ -129,3 +129,19 @@ func bothDumps(t *testing.T, dir string) []hlo.Source {
 	require.NoError(t, err)
 	return []hlo.Source{{Path: write(t, d.WriteProto)}, textSource(write(t, d.WriteText))}
 }
+
+// TestMisplacedParameter: one that its caller keeps is told of, whoever reads it.
+func TestMisplacedParameter(t *testing.T) {
+	d, err := hlotest.Load("../testdata/assignment/jax_39625")
+	require.NoError(t, err)
+	m, err := hlo.NewReader(hlo.Limits{}).Read(hlo.Source{Path: write(t, d.WriteProto)})
+	require.NoError(t, err)
+	for _, p := range m.Computations[m.Entry].Parameters {
+		if m.Instructions[p].Name == "val.1" {
+			v := &m.Values[m.Instructions[p].FirstValue]
+			require.NoError(t, d.Move(v.ID, d.NewAllocation(v.Size), 0, v.Size))
+		}
+	}
+	r := audit(t, hlo.Source{Path: write(t, d.WriteProto)})
+	assert.Equal(t, []string{"AC107", "AC107"}, codes(r))
+}
