@@ -46,6 +46,9 @@ func (e *Engine) SetOnly(instruction string) { e.o.Only = instruction }
 // replayed all the same; and where every call is to be replayed, the card is asked about
 // the pairs of which nothing is known.
 func (e *Engine) Analyse(ctx context.Context, c *replay.Case) {
+	if c.Kernel == nil {
+		return
+	}
 	if c.Analysis == nil {
 		c.Analysis = replay.NotAnalysed(c.Plan, c.Reason)
 	}
@@ -193,7 +196,7 @@ func (o *Outcome) withinTolerance() bool {
 }
 
 func (e *Engine) wanted(c *replay.Case) bool {
-	return e.o.Only == "" || e.o.Only == c.Call.Module.Instructions[c.Call.Instruction].Name
+	return c.Kernel != nil && (e.o.Only == "" || e.o.Only == c.Call.Module.Instructions[c.Call.Instruction].Name)
 }
 
 // bufferOf is the buffer that a claim is about.

@@ -29,8 +29,10 @@ type KernelRunner interface {
 // Options says how an Auditor judges.
 type Options struct {
 	Config  Config
-	SrcRoot string          // Python files are named relative to it in fingerprints
-	Runner  KernelRunner    // nil: kernels are not run
+	SrcRoot string       // Python files are named relative to it in fingerprints
+	Runner  KernelRunner // nil: kernels are not run
+	// AnyCall asks the runner of calls whose kernels are not in the dump, too.
+	AnyCall bool
 	Sources []kernel.Source // of kernels; nil: all that this program has
 	Maps    bool            // findings get memory maps
 }
@@ -172,12 +174,21 @@ func (a *Auditor) kernel(ctx context.Context, out *ModuleReport, p *Pass) {
 		p.unanalysed = a.decode(out, p, decoder)
 	case isLibrary(c.Target, a.opts.Config.LibraryTargets):
 		out.Library++
+		p.library = true
+		if a.opts.AnyCall {
+			p.run = a.opts.Runner.Analyse(ctx, c, nil)
+			p.Effects = p.run.Known()
+		}
 		return
 	default:
 		p.unanalysed = "its kernel is not in the dump"
 	}
 	if p.unwanted = a.opts.Runner == nil; p.unanalysed == "" && p.unwanted {
 		p.unanalysed = "kernels are not analysed (--replay off)"
+	}
+	if p.unanalysed != "" && a.opts.AnyCall {
+		a.anyCall(ctx, out, p)
+		return
 	}
 	if p.unanalysed == "" {
 		p.run = a.opts.Runner.Analyse(ctx, c, p.Kernel)
@@ -205,6 +216,21 @@ func damaged(a *replay.Analysis) string {
 		}
 	}
 	return ""
+}
+
+// anyCall has engines that need no kernel from the dump look at the call.
+func (a *Auditor) anyCall(ctx context.Context, out *ModuleReport, p *Pass) {
+	p.run = a.opts.Runner.Analyse(ctx, p.Call, nil)
+	p.Effects = p.run.Known()
+	switch {
+	case p.Effects != nil && p.run.Reason == "":
+		p.unanalysed = ""
+		out.Analysed++
+		return
+	case p.run.Reason != "":
+		p.unanalysed = a.names.keep(clip(p.unanalysed+"; "+p.run.Reason, maxText))
+	}
+	out.unanalysed(p)
 }
 
 // unanalysed counts the call, with those before it of which the same is to be said.
@@ -338,7 +364,7 @@ func (p *Pass) pairReport(r *Call, a, b int) {
 	x, y := &p.Call.Operands[a], &p.Call.Results[b]
 	declared := p.Call.IsDeclared(a, b)
 	shared := x.Allocation >= 0 && y.Allocation >= 0 && x.Slice.Shares(y.Slice)
-	could := p.configurations > 0 && x.Bytes == y.Bytes && x.Bytes > 0
+	could := (p.configurations > 0 || p.Effects != nil) && x.Bytes == y.Bytes && x.Bytes > 0
 	if !declared && !shared && !could {
 		return
 	}
@@ -353,6 +379,9 @@ func (p *Pass) pairReport(r *Call, a, b int) {
 		Operand: int(x.Operand), OperandIndex: ints(x.Index), ResultIndex: ints(y.Index),
 		Declared: declared, Shared: shared,
 		Verdict: string(v.Verdict), Basis: string(v.Basis), Reason: clip(v.Reason, maxText),
+	}
+	if v.Emulated != nil {
+		pair.Engine = v.Emulated.Engine
 	}
 	if v.Verdict == Unknown && pair.Counts() && p.unanalysed == "" && p.Effects != nil && p.unknown == "" {
 		p.unknown = fmt.Sprintf("whether %s and %s may share memory is not known: %s", p.Operand(a), p.Result(b), pair.Reason)

@@ -19,6 +19,7 @@ type Config struct {
 	Suppressions   []Suppression
 	Programs       []Program // for `aliascheck compile`
 	Selection      Selection
+	ReplayImports  []string // Python modules that register custom-call targets, for --replay jax
 }
 
 // LoadConfig reads a configuration. Its errors name file and line, and what was
@@ -36,7 +37,7 @@ func ParseConfig(name string, data []byte) (*Config, error) {
 	y := &yamlFile{name: name}
 	var c Config
 	if top := y.parse(data); top != nil {
-		y.fields(top, "version, library-code, library-targets, kernels, suppress, programs, select, ignore, severity", func(key string, v *yaml.Node) bool {
+		y.fields(top, "version, library-code, library-targets, kernels, suppress, programs, select, ignore, severity, replay", func(key string, v *yaml.Node) bool {
 			switch key {
 			case "version":
 				y.version(v)
@@ -54,6 +55,13 @@ func ParseConfig(name string, data []byte) (*Config, error) {
 				y.severities(v, &c.Selection.Severities)
 			case "suppress":
 				y.each(v, "suppressions", func(n *yaml.Node) { c.Suppressions = append(c.Suppressions, y.suppression(n)) })
+			case "replay":
+				y.fields(v, "imports", func(key string, v *yaml.Node) bool {
+					if key == "imports" {
+						y.texts(v, "Python modules", &c.ReplayImports)
+					}
+					return key == "imports"
+				})
 			case "programs":
 				y.each(v, "programs", func(n *yaml.Node) { c.Programs = append(c.Programs, y.program(n)) })
 			default:

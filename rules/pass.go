@@ -28,6 +28,7 @@ type Pass struct {
 	configurations int              // kernels that the call may launch; 0 where that is not known
 	Effects        *replay.Analysis // nil where the kernel was not run
 
+	library    bool         // its kernels are XLA's or jaxlib's own
 	unwanted   bool         // kernels are not to be run
 	unknown    string       // of an analysed call: the first pair that stays unknown and counts, and why
 	run        *replay.Case // what running the kernel takes; nil where it was not run

@@ -102,6 +102,7 @@ type Pair struct {
 	Verdict      string `json:"verdict"` // safe, unsafe, unknown
 	Basis        string `json:"basis"`   // complete, inputs, sampled, table, none
 	Reason       string `json:"reason"`
+	Engine       string `json:"engine,omitempty"` // "trace": the accesses of the card; empty: the PTX machine, or none
 }
 
 // Counts says that the verdict matters today: the pair is declared, or shares memory.

@@ -30,6 +30,10 @@ func witnesses(v PairVerdict) []Related {
 
 // relatedAccess is a place that a finding speaks of: who touched a byte.
 func relatedAccess(a Access, role string) Related {
+	if a.Code != "" {
+		return Related{Role: role, Text: fmt.Sprintf("block (%d,%d,%d), thread (%d,%d,%d), %s",
+			a.Block[0], a.Block[1], a.Block[2], a.Thread[0], a.Thread[1], a.Thread[2], a.Code)}
+	}
 	return Related{
 		Role: role, File: a.File, Line: a.Line,
 		Text: fmt.Sprintf("block (%d,%d,%d), thread (%d,%d,%d), PTX line %d",
@@ -59,6 +63,9 @@ func evidence(v PairVerdict) *Evidence {
 // seen is the confirmation of a finding that a run of the kernel showed.
 func seen(r *KernelRun) (Confirmation, string, *Evidence) {
 	reason := "the PTX machine saw it"
+	if r.Engine != "" {
+		reason = "a trace on the card saw it"
+	}
 	switch r.Basis {
 	case Complete:
 		reason += ", whatever the operands hold"
@@ -68,7 +75,7 @@ func seen(r *KernelRun) (Confirmation, string, *Evidence) {
 		reason += " with the contents it ran with"
 	}
 	return Confirmed, reason, &Evidence{Emulated: &Emulated{
-		Verdict: string(Unsafe), Complete: r.Basis == Complete, Basis: string(r.Basis), Inputs: r.Inputs,
+		Verdict: string(Unsafe), Complete: r.Basis == Complete, Basis: string(r.Basis), Inputs: r.Inputs, Engine: r.Engine,
 	}}
 }
 

@@ -25,6 +25,7 @@ type auditJob struct {
 	collector *rules.Collector
 	runner    *confirm.Runner // nil: kernels are not run
 	timed     *clock          // what bounds its time; nil: nothing does
+	anyCall   bool            // the runner is asked of calls whose kernels nobody has, too
 	gpu       string          // that the modules were compiled for; empty where nobody says
 	found     int             // findings, before equal ones are one
 }
@@ -152,7 +153,7 @@ type worker struct {
 func (j *auditJob) newWorker() *worker {
 	o := rules.Options{Config: j.config, SrcRoot: j.options.srcRoot, Maps: j.options.writes("html")}
 	if j.runner != nil {
-		o.Runner = j.timed.around(j.runner)
+		o.Runner, o.AnyCall = j.timed.around(j.runner), j.anyCall
 	}
 	return &worker{reader: hlo.NewReader(j.options.limits), auditor: rules.NewAuditor(o)}
 }

@@ -41,6 +41,7 @@ type auditOptions struct {
 	limits         hlo.Limits
 	kernels        kernelFlags
 	gpu            gpuFlags
+	jax            jaxFlags
 }
 
 const (
@@ -51,7 +52,7 @@ const (
 func (o *auditOptions) addFlags(cmd *cobra.Command) {
 	o.addReportFlags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.replay, "replay", "auto", "`HOW` to run the kernels: auto, off, emulate or gpu")
+	f.StringVar(&o.replay, "replay", "auto", "`HOW` to run the kernels: auto, off, emulate, gpu or jax")
 	f.StringVar(&o.config, "config", "", "configuration `FILE` (default "+defaultConfig+" where it exists)")
 	f.StringSliceVar(&o.selected, "select", nil, "report these `RULES` only: codes, names, or beginnings such as AC2")
 	f.StringSliceVar(&o.ignored, "ignore", nil, "leave these `RULES` out")
@@ -85,7 +86,7 @@ func (o *auditOptions) check() error {
 		name, value string
 		allowed     []string
 	}{
-		{"replay", o.replay, []string{"auto", "off", "emulate", "gpu"}},
+		{"replay", o.replay, []string{"auto", "off", "emulate", "gpu", "jax"}},
 		{"fail-on", o.failOn, []string{"error", "warning", "note", "never"}},
 		{"color", o.color, []string{"auto", "always", "never"}},
 		{"format", o.format, report.Formats()},

@@ -43,6 +43,7 @@ whole or could not run.`,
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageFunc(func(c *cobra.Command) error { return usage(c.OutOrStderr(), c, width(a.stdout)) })
 	o.addFlags(root)
+	o.jax.add(root)
 	root.AddCommand(newRulesCommand(a), newExplainCommand(a), newVersionCommand(a), newInitCommand(a), newRunCommand(a), newCompileCommand(a), newDoctorCommand(a), newMergeCommand(a), newDiffCommand(a), newTensormapCommand(a), newReplayCommand(a), newSelftestCommand(a), newManCommand(a), newWorkerCommand(a))
 	root.SetOut(a.stdout) // the completion command takes it as it is made
 	refuseShells(root)
@@ -67,6 +68,11 @@ func (o *auditOptions) run(ctx context.Context, a *app, paths []string) error {
 		return err
 	}
 	defer endGPU()
+	endJAX, err := o.jax.around(o.replay, job, false)
+	if err != nil {
+		return err
+	}
+	defer endJAX()
 	job.audit(ctx, paths, progress)
 	progress.clear()
 	return job.finish(a)

@@ -62,6 +62,7 @@ is not whole.`,
 		},
 	}
 	o.audit.addFlags(cmd)
+	o.audit.jax.add(cmd)
 	f := cmd.Flags()
 	f.SetInterspersed(false)
 	f.StringVar(&o.dumpDir, "dump-dir", "", "`DIR` to put the dumps in (default: where XLA_FLAGS says, else a temporary one)")
@@ -109,6 +110,11 @@ func (o *runOptions) run(ctx context.Context, a *app, command []string) error {
 		return err
 	}
 	defer endGPU()
+	endJAX, err := o.audit.jax.around(mode, job, true)
+	if err != nil {
+		return err
+	}
+	defer endJAX()
 	live := &liveAudit{job: job}
 	// A Ctrl-C is the command's while it runs; the runner sees to the audit.
 	job.timed.pause(true)

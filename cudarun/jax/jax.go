@@ -132,7 +132,8 @@ type Trace struct {
 	Copies   int            `json:"copies"` // copies and fills that the handler asked for
 	Outside  [2]int64       `json:"outside"`
 	Features []string       `json:"features,omitempty"`
-	Seconds  float64        `json:"seconds"`
+	Seconds  float64        `json:"seconds"`        // the traced run
+	Recorded float64        `json:"record_seconds"` // with the record's memory taken, and read back
 	Reason   string         `json:"reason,omitempty"`
 }
 

@@ -36,6 +36,24 @@ func (m *Modes) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// MarshalJSON writes the same table.
+func (m Modes) MarshalJSON() ([]byte, error) {
+	flat := map[string]any{}
+	if m.Apart != nil {
+		flat["apart"] = m.Apart
+	}
+	if m.Trace != nil {
+		flat["trace"] = m.Trace
+	}
+	for p, s := range m.Shared {
+		flat[fmt.Sprintf("shared %d:%d", p[0], p[1])] = s
+	}
+	for p, s := range m.Confined {
+		flat[fmt.Sprintf("confined %d:%d", p[0], p[1])] = s
+	}
+	return json.Marshal(flat)
+}
+
 func unmarshalPair(into map[Pair]*Shared, name string, raw []byte) error {
 	var p Pair
 	if n, err := fmt.Sscanf(name, "%d:%d", &p[0], &p[1]); err != nil || n != 2 {

@@ -1,6 +1,10 @@
 package confirm
 
-import "aliascheck/rules/replay"
+import (
+	"strings"
+
+	"aliascheck/rules/replay"
+)
 
 // join writes into a claim what an engine answered.
 func join(c *replay.Claim, a *replay.Answer) {
@@ -54,7 +58,7 @@ func joinEmulated(c *replay.Claim, e *replay.Emulation) {
 func joinWords(c *replay.Claim, got replay.Confirmation, said string) {
 	switch {
 	case weight(got) > weight(c.Confirmation):
-		if c.Confirmation != replay.Unchecked && c.Reason != "" {
+		if c.Confirmation != replay.Unchecked && c.Reason != "" && !strings.Contains(said, c.Reason) {
 			said += "; " + c.Reason
 		}
 		c.Confirmation, c.Reason = got, said
@@ -62,7 +66,7 @@ func joinWords(c *replay.Claim, got replay.Confirmation, said string) {
 		c.Reason = said
 	case got == replay.Unchecked && c.Confirmation == replay.Unchecked:
 		c.Reason = said
-	default:
+	case !strings.Contains(said, c.Reason):
 		c.Reason += "; " + said
 	}
 }

@@ -47,6 +47,9 @@ type kernelPlan struct{ *replay.Plan }
 // Analyse implements replay.Engine: what the call's kernels read and write, all
 // configurations together. The reason says why a configuration could not be analysed.
 func (k *Engine) Analyse(ctx context.Context, c *replay.Case) {
+	if c.Kernel == nil {
+		return
+	}
 	plan := kernelPlan{c.Plan}
 	analysis, err := remember(k, "analysis", plan, func() (*replay.Analysis, error) { return k.analyse(ctx, plan) })
 	if err == nil && !plan.fits(analysis) { // a foreign entry of the cache

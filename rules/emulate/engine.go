@@ -10,7 +10,7 @@ import (
 // Replay implements replay.Engine. Of notes, and of what a complete analysis refutes,
 // nothing is run.
 func (k *Engine) Replay(ctx context.Context, c *replay.Case, claim *replay.Claim) *replay.Answer {
-	if k.opts.NoReplay || c.Analysis == nil || claim.Minor || claim.Confirmation == replay.Refuted {
+	if k.opts.NoReplay || c.Kernel == nil || c.Analysis == nil || claim.Minor || claim.Confirmation == replay.Refuted {
 		return nil
 	}
 	if limit := k.opts.Time; limit > 0 {

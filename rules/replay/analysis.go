@@ -16,6 +16,7 @@ type Analysis struct {
 	Runs     []KernelRun // one a configuration, never empty
 
 	NotRun bool        // nothing was run, and Runs says why
+	Tried  bool        // but an engine replayed the call, and saw no more than Shown
 	Shown  []PairShown // pairs that another engine ran in one place, and that differed
 }
 
@@ -34,6 +35,9 @@ func NotAnalysed(p *Plan, reason string) *Analysis {
 	for i := range p.Call.Configurations {
 		a.Runs = append(a.Runs, KernelRun{Kernel: p.Call.Configurations[i].Entry, Reason: reason})
 	}
+	if len(a.Runs) == 0 { // the kernel is not in the dump
+		a.Runs = []KernelRun{{Reason: reason}}
+	}
 	return a
 }
 
@@ -42,6 +46,7 @@ func NotAnalysed(p *Plan, reason string) *Analysis {
 type KernelRun struct {
 	Kernel      string
 	Description string // the autotuner's words for the configuration
+	Engine      string // "trace" where a card's accesses were traced; empty: the PTX machine
 	Pointers    []int  // the buffers that it has a pointer to, ascending
 
 	Analysed bool
@@ -194,7 +199,7 @@ func (a *Analysis) pair(operand, result int) PairVerdict {
 	}
 	out.Emulated = &Emulated{
 		Verdict: string(out.Verdict), Complete: out.Basis == Complete, Basis: string(out.Basis), Reason: out.Reason,
-		Witness: NewWitness(witness), Inputs: inputs,
+		Witness: NewWitness(witness), Inputs: inputs, Engine: decisive.Engine,
 	}
 	return out
 }
@@ -275,6 +280,9 @@ func NewWitness(w *ptx.Witness) *Witness {
 
 func NewAccess(a *ptx.Access) Access {
 	out := Access{PTXLine: a.PTXLine, File: a.File, Line: a.Line}
+	if a.PTXLine == 0 {
+		out.Code = a.Instruction
+	}
 	for i := range 3 {
 		out.Block[i], out.Thread[i] = int64(a.Block[i]), int64(a.Thread[i])
 	}
@@ -284,6 +292,9 @@ func NewAccess(a *ptx.Access) Access {
 // Where names an access in a message: line 23 of kernels.py, or line 81 of the PTX.
 func Where(a *ptx.Access) string {
 	if a.Line == 0 && a.PTXLine == 0 {
+		if a.Instruction != "" {
+			return a.Instruction
+		}
 		return "the memset before the launch"
 	}
 	if a.Line > 0 {

@@ -44,6 +44,14 @@ func (c *Case) Keep(e Engine, v any) {
 	c.kept[e] = v
 }
 
+// Known is the analysis where something is known of the call; nil for none.
+func (c *Case) Known() *Analysis {
+	if c.Analysis == nil || c.Analysis.NotRun && !c.Analysis.Tried {
+		return nil
+	}
+	return c.Analysis
+}
+
 // Kept is what the engine kept; nil for nothing.
 func (c *Case) Kept(e Engine) any { return c.kept[e] }
 

@@ -24,7 +24,8 @@ type Evidence struct {
 type Emulated struct {
 	Verdict  string   `json:"verdict"` // safe, unsafe or unknown
 	Complete bool     `json:"complete"`
-	Basis    string   `json:"basis"` // complete, inputs, sampled
+	Basis    string   `json:"basis"`            // complete, inputs, sampled
+	Engine   string   `json:"engine,omitempty"` // "trace": a card's accesses; empty: the PTX machine
 	Reason   string   `json:"reason,omitempty"`
 	Witness  *Witness `json:"witness,omitempty"`
 	Inputs   []Recipe `json:"inputs,omitempty"`
@@ -45,6 +46,7 @@ type Access struct {
 	PTXLine int      `json:"ptx_line"`
 	File    string   `json:"file,omitempty"` // of the kernel's source, where the PTX says
 	Line    int      `json:"line,omitempty"`
+	Code    string   `json:"code,omitempty"` // of machine code: the function, and the instruction's offset in it
 }
 
 // Recipe repeats the contents of one operand exactly.

@@ -64,10 +64,14 @@ const (
 	maxBytes   = 1 << 46
 )
 
-// New gathers what running the call's kernels needs.
+// New gathers what running the call's kernels needs. k is nil where the dump does not
+// hold them.
 func New(ctx context.Context, c *alias.Call, k *kernel.Call, source OperandSource) (*Plan, error) {
 	if n := len(c.Operands) + len(c.Results); n > maxBuffers {
 		return nil, fmt.Errorf("%d operands and results, more than %d", n, maxBuffers)
+	}
+	if k == nil { // nobody has the kernel: engines may know the call all the same
+		k = &kernel.Call{}
 	}
 	p := &Plan{Call: k, Operands: len(c.Operands), Early: k.Early}
 	var total int64

@@ -60,6 +60,9 @@ func appendPair(b []byte, p *rules.Pair) []byte {
 	b = appendField(b, `,"verdict":`, p.Verdict)
 	b = appendField(b, `,"basis":`, p.Basis)
 	b = appendField(b, `,"reason":`, p.Reason)
+	if p.Engine != "" {
+		b = appendField(b, `,"engine":`, p.Engine)
+	}
 	return append(b, '}')
 }
 

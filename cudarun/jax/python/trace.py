@@ -5,6 +5,7 @@ writers were. Structs and numbers are those of patches.cu and of sanitizer_*.h.
 The subscription must stand before CUDA starts.
 """
 import ctypes as C
+import time
 from collections import namedtuple
 
 import numpy as np
@@ -256,10 +257,12 @@ class Tracer:
             self.launches, self.streams, self.copies, self.count, self.failed = {}, set(), [], 0, ""
             self.encoded_now = []
             self.armed = True
+            begin = time.perf_counter()
             try:
                 run()
             finally:
                 self.armed = False
+            self.seconds = time.perf_counter() - begin
             if self.failed:
                 raise Untraced(self.failed)
             return Record(self, t, ranges, words)
@@ -361,15 +364,19 @@ class Record:
         warps = [t >> np.uint64(5) for t in threads]
         warp = mixed & (warps[0] == warps[1]) & (warps[0] == warps[2]) & (warps[0] == warps[3])
         ordered = warp & ((r[:, WARP] & low) < (w[:, WARP] & low))
-        loose = (mixed & ~ordered)
+        # A warp barrier where the lanes run together anyway leaves no instruction behind.
+        hidden = warp & ~ordered & (r[:, TIME] < w[:, TIME])
+        loose = mixed & ~ordered & ~hidden
         if self.flags & ASYNC and one.any():
             return {"verdict": "unknown", "reason": "inside a block, asynchronous copies are not followed to their waits"}
         if self.flags & CLUSTER and mixed.any():
             return {"verdict": "unknown", "reason": "cluster barriers are not followed"}
         if loose.any():
-            if hidden := self.flags & (PARTIAL_BARRIER | MBARRIER | PARTIAL_WARP | STRONG_READ | FETCH):
-                return {"verdict": "unknown", "reason": "threads of a block may be ordered by " + self.named(hidden)}
+            if others := self.flags & (PARTIAL_BARRIER | MBARRIER | PARTIAL_WARP | STRONG_READ | FETCH):
+                return {"verdict": "unknown", "reason": "threads of a block may be ordered by " + self.named(others)}
             return self.unsafe(loose, operand, "one thread of a block reads a byte that another writes, with no barrier between")
+        if hidden.any():
+            return {"verdict": "unknown", "reason": "lanes of a warp read before others write, ordered by no barrier that the machine code shows"}
         return {"verdict": "safe", "reason": "every traced read comes before the writes of the same bytes"}
 
     def named(self, flags):
