@@ -51,6 +51,7 @@ func TestJAX(t *testing.T) {
 	t.Run("early backend", s.earlyBackend)
 	t.Run("persistent cache", s.persistentCache)
 	t.Run("nothing compiled", s.nothingCompiled)
+	t.Run("replayed in JAX", s.replayedInJAX)
 }
 
 // jaxRun is one run: its own copy of the suite, and its own temporary directory,
@@ -338,5 +339,29 @@ func (s *jaxSuite) nothingCompiled(t *testing.T) {
 	r.run(r.pytest("test_calls.py", "-k", "without_jax"))
 	assert.Equal(t, 2, r.code, "a gate must not call that clean")
 	assert.Contains(t, r.output, "left no dump of any module")
+	r.leftNothing()
+}
+
+// Without the configuration that lists SuiteReverse as not safe in place, the user's own
+// JAX shows it; what to import for that, the run found out by itself.
+func (s *jaxSuite) replayedInJAX(t *testing.T) {
+	r := s.newRun(t, "--keep", "none", "--replay", "jax", "--python", s.python)
+	require.NoError(t, os.Remove(filepath.Join(r.dir, ".aliascheck.yaml")))
+	r.run(r.pytest("test_calls.py"))
+	assert.Equal(t, 1, r.code, r.output)
+	var codes []string
+	for _, f := range r.report.Findings {
+		codes = append(codes, f.Code+" "+f.Target)
+		assert.Equal(t, "confirmed", string(f.Confirmation), f.ConfirmationReason)
+		assert.Contains(t, f.ConfirmationReason, "in the user's JAX")
+	}
+	assert.Equal(t, []string{"AC201 SuiteReverse"}, codes, r.output)
+	for c := range r.report.Calls.All() {
+		for _, p := range c.Pairs {
+			if c.Target == "SuiteScale" && p.Declared {
+				assert.Equal(t, "unknown", p.Verdict, "equal bits prove nothing")
+			}
+		}
+	}
 	r.leftNothing()
 }

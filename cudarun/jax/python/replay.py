@@ -103,8 +103,31 @@ class Replayer:
         written = apart.changed(inputs)
         return {"results": leaves, "placed": results[0], "operands_written": written, "seconds": apart.seconds}
 
-    def shared(self, call, pair, inputs, reference, around):
-        """Runs with one pair in one place, as a declaration and donation make it."""
+    def otherwise(self, call, p, inputs):
+        """Some handlers look whether two buffers are one, and then do something else: what
+        is not safe apart must show with the pair in one place, too."""
+        import trace
+        try:
+            args, compiled, donated, _ = self.in_place(call, (p["operand"], p["result"]), inputs)
+        except Refused:
+            return  # XLA would not put them in one place either
+        jax.block_until_ready(args)
+        at = args[donated]
+        ranges = [trace.Range(at.unsafe_buffer_pointer(), at.nbytes, at.dtype.itemsize, result) for result in (False, True)]
+        place = ranges[0].base
+        got = []
+        seen = self.tracer.record(ranges, lambda: got.extend(wait(compiled(*args))))
+        if got[0].unsafe_buffer_pointer() != place:
+            return
+        again = seen.judge(0, 1)
+        if again["verdict"] == "unsafe":
+            return
+        p["reason"] = "with its buffers apart " + p["reason"] + "; with the pair in one place "
+        p["reason"] += "not: the handler does something else then" if again["verdict"] == "safe" else "it is not known: " + again["reason"]
+        p["verdict"] = "unknown"
+
+    def in_place(self, call, pair, inputs):
+        """The call with a pair in one place, as a declaration and donation make it."""
         operand, result = pair
         donated = call.arrays.index(operand)
         f = call.function([pair])
@@ -112,6 +135,12 @@ class Replayer:
         n = call.leaves.index(result)
         turn = [n, *(k for k in range(len(call.leaves)) if k != n)]
         compiled = compile_call(call, lambda *args: (lambda got: [got[k] for k in turn])(f(*args)), [call.operands[k] for k in call.arrays], [donated], self.device, turn)
+        return self.operands(call, inputs), compiled, donated, turn
+
+    def shared(self, call, pair, inputs, reference, around):
+        """Runs with one pair in one place, as a declaration and donation make it."""
+        _, compiled, donated, turn = self.in_place(call, pair, inputs)
+        n = turn[0]
         out, runs = {"runs": 0, "differing": 0, "most": 0, "first": -1, "in_place": True}, SHARED_RUNS
         for _ in range(runs):
             args = self.operands(call, inputs)
@@ -148,6 +177,9 @@ class Replayer:
         for operand, result in request.get("trace_pairs") or []:
             o, r = call.arrays.index(operand), len(call.arrays) + call.leaves.index(result)
             pairs.append({"operand": operand, "result": result, **recorded.judge(o, r)})
+        for p in pairs:
+            if p["verdict"] == "unsafe":
+                self.otherwise(call, p, inputs)
         unsafe = [p for p in pairs if p["verdict"] == "unsafe"]
         for p in unsafe[:4]:  # a second run tells who met at the byte
             args, spares = apart.arguments(inputs, POISONS[0])

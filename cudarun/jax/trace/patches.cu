@@ -142,20 +142,21 @@ static __device__ void granules(Launch* l, u64 pc, int k, u64 from, u64 size, bo
   }
 }
 
+// touch notes an access in every range that it begins in: a run with a pair in one place
+// has the place twice, as the operand and as the result.
 static __device__ void touch(Launch* l, u64 pc, u64 address, u64 size, bool reads, bool writes) {
   Trace* t = l->trace;
   if (size == 0) return;
+  bool known = false;
 #pragma unroll 1
   for (int k = 0; k < (int)t->ranges; k++) {
     u64 at = address - t->range[k].base;
     if (at >= t->range[k].size) continue;
     u64 inside = t->range[k].size - at;
     granules(l, pc, k, at, size < inside ? size : inside, reads, writes);
-    if (size <= inside) return;
-    address += inside;
-    size -= inside;
-    break;
+    known = true;
   }
+  if (known) return;
   if (reads && atomicAdd(&t->outside[0], 1ull) == 0) { t->outsideFirst[0] = address; t->outsideFirst[1] = pc; }
   if (writes && atomicAdd(&t->outside[1], 1ull) == 0) { t->outsideFirst[2] = address; t->outsideFirst[3] = pc; }
 }
