@@ -182,7 +182,7 @@ func (l *lowerer) instruction(in *syntax.Instruction) error {
 func fewest(opcode string) int {
 	switch opcode {
 	case "ret", "exit", "trap", "brkpt", "pmevent", "setmaxnreg", "griddepcontrol", "membar", "fence", "nanosleep", "discard",
-		"cp", "wgmma", "bar", "barrier", "prefetch", "prefetchu", "applypriority", "alloca":
+		"cp", "wgmma", "tcgen05", "bar", "barrier", "prefetch", "prefetchu", "applypriority", "alloca":
 		return 0
 	case "bra", "call", "activemask", "createpolicy", "mbarrier":
 		return 1

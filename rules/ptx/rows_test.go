@@ -184,6 +184,8 @@ func TestEveryRowHasACase(t *testing.T) {
 		note(c.body)
 	}
 	note(callText())
+	note(memoryHead + memoryCommit + memoryRest)
+	note(launchControl)
 	for _, r := range Rows() {
 		assert.True(t, tested[r.Opcode], "no case for %s", r.Opcode)
 		assert.NotEmpty(t, r.Section)

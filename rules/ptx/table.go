@@ -18,7 +18,7 @@ type Row struct {
 // Rows lists every instruction that the machine knows, by opcode.
 func Rows() []Row {
 	rows := slices.Concat(integerRows(), floatRows(), logicRows(), moveRows(), memoryRows(), atomicRows(),
-		controlRows(), warpRows(), barrierRows(), asyncRows(), tensorRows(), matrixRows())
+		controlRows(), warpRows(), barrierRows(), asyncRows(), tensorRows(), matrixRows(), tcgen05Rows())
 	slices.SortFunc(rows, func(a, b Row) int {
 		if a.Opcode < b.Opcode {
 			return -1
