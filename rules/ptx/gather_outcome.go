@@ -99,5 +99,5 @@ func (s *launchState) orderCounts() bool {
 			return true
 		}
 	}
-	return !s.order.global
+	return s.order.shared
 }

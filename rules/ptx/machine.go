@@ -32,6 +32,7 @@ type launchState struct {
 	shared     int64 // bytes, static and dynamic
 	locked     bool  // several workers
 	alone      bool  // there is to be one worker
+	plain      bool  // loads that may be of flags are loads like any other
 	helped     bool  // there have been several
 
 	_         [64]byte // what all workers look at is not where they write

@@ -18,6 +18,7 @@ type memoryOrder struct {
 	line   int
 	from   taint // buffers whose contents were waited for
 	global bool  // some of them lie in global memory
+	shared bool  // shared memory was waited for
 	about  taint // buffers that it decides about
 }
 
@@ -34,6 +35,7 @@ func (m *worker) noteOrder(t taint, c *code, about taint) {
 	o.from |= t & taintBits
 	o.about |= about
 	o.global = o.global || t&taintBits != 0
+	o.shared = o.shared || t&taintBits == 0
 	if o.at == nil || int(c.in.At.Line) < o.line {
 		a := m.p.access(c.orig)
 		o.at, o.line = &a, int(c.in.At.Line)

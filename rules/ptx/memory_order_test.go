@@ -33,6 +33,29 @@ mul.wide.s32 %rd15, %r10, 4; add.s64 %rd15, %rd1, %rd15; setp.eq.u32 %p1, %r42, 
 	})
 }
 
+// TestNobodyWritesTheFlag: a length that is loaded like a flag, and that no thread writes,
+// decides whether threads go on, and a barrier between: nothing about it is in doubt.
+func TestNobodyWritesTheFlag(t *testing.T) {
+	const body = `mad.lo.s32 %r10, %cta, 128, %tid; mul.wide.s32 %rd12, %r10, 4; add.s64 %rd10, %rd0, %rd12;
+xor.b32 %r11, %r10, 127; mul.wide.s32 %rd13, %r11, 4; add.s64 %rd14, %rd1, %rd13;
+ld.volatile.global.b32 %r1, [%rd2]; setp.ne.s32 %p1, %r1, 0; @%p1 bra E;
+ld.global.b32 %r5, [%rd10]; `
+	for _, c := range []struct {
+		name, end string
+		want      Safety
+	}{
+		{"a barrier between", "bar.sync 0; st.global.b32 [%rd14], %r5; E: ret;", Safe},
+		{"none", "st.global.b32 [%rd14], %r5; E: ret;", Unsafe},
+		{"a barrier between, and it is written", "bar.sync 0; st.global.b32 [%rd14], %r5; st.global.b32 [%rd2], 0; E: ret;", Unknown},
+	} {
+		for _, mode := range []Mode{Sliced, Full} {
+			l := handLaunch(kernel(t, 3, body+c.end), 4, 128, 0, 2048, 2048, 4)
+			l.Mode = mode
+			assert.Equal(t, c.want.String(), analysed(t, l).InPlace(0, 1, 0).Safety.String(), "%s, mode %d", c.name, mode)
+		}
+	}
+}
+
 // TestOrderElsewhere: blocks look back at each other's flags, or lock a count, in buffers
 // of their own; what they read and write besides is theirs alone, or is not.
 func TestOrderElsewhere(t *testing.T) {

@@ -26,17 +26,21 @@ func Run(ctx context.Context, l *Launch) (*Outcome, error) {
 	if err != nil {
 		return notAnalysed(err), nil
 	}
-	mode, alone := l.Mode, false
+	mode, alone, plain := l.Mode, false, false
 	for {
 		s, err := newLaunch(ctx, l, p)
 		if err != nil {
 			return nil, fmt.Errorf("launch of %s: %w", syntax.Clip(l.Entry.Name), err)
 		}
-		s.alone = alone
+		s.alone, s.plain = alone, plain
 		s.slice = p.slice(mode == Full, p.provenance(l))
 		s.runAll()
 		if s.needsFull.Load() && mode != Full {
 			mode = Full
+			continue
+		}
+		if s.order.at != nil && !plain && !s.stopped.Load() && !s.orderCounts() {
+			plain = true // nobody writes what was waited for: it is memory like any other
 			continue
 		}
 		if s.depends() {

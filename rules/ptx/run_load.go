@@ -140,6 +140,9 @@ func (g *gbuf) noteLoad(t *touch) {
 // order gives taintOrder where the value may be another block's, stored
 // without an order that the machine knows.
 func (g *gbuf) order(t *touch, off int64) taint {
+	if t.s.m.plain {
+		return 0
+	}
 	if t.c.mem.weak || t.c.mem.atomic {
 		return taintOrder | bufferTaint(g.index)
 	}
