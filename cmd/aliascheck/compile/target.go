@@ -116,6 +116,7 @@ func (p *process) removeUnfinished() {
 			}
 		}
 	}
+	_ = os.RemoveAll(filepath.Join(p.dump, ".try")) // where the Python side compiles
 	entries, err := os.ReadDir(p.dump)
 	if err != nil {
 		return

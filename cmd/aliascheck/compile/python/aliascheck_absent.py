@@ -133,7 +133,7 @@ class Absent:
         name = params.get("name") or "program"
         self.busy.now = True
         try:
-            placeholders, _ = self.target.compile(_Lowering(self.jax, jaxpr, params, name), lambda: None)
+            _, placeholders, _ = self.target.compile(_Lowering(self.jax, jaxpr, params, name))
             write(event="compiled", name=name, placeholders=placeholders)
         except BaseException as error:
             if not quiet:

@@ -25,7 +25,6 @@ prints goes to standard error.
 
 import json
 import os
-import re
 import sys
 import time
 import traceback
@@ -33,8 +32,6 @@ import traceback
 import aliascheck_programs
 import aliascheck_target
 from aliascheck_target import Trouble
-
-_MODULE = re.compile(r"(?:\d+\.)?module_(\d+)\.")
 
 
 class Events:
@@ -110,38 +107,8 @@ def one_program(events, target, key, program):
 
 
 def compiled(target, program):
-    """Compiles a program: the numbers of its modules, the placeholders that it needed and
-    the options that this XLA does not know. Tries that failed leave no dump."""
-    before = numbers(target.dump)
-    unwanted = lambda: [remove(target.dump, n) for n in numbers(target.dump) - before]
-    try:
-        with target.answering():
-            placeholders, without = target.compile(program, unwanted)
-    except BaseException:
-        unwanted()
-        raise
-    return sorted(numbers(target.dump) - before), placeholders, without
-
-
-def numbers(dump):
-    """The numbers of the modules in a dump directory."""
-    return {number for number, _ in files(dump)}
-
-
-def remove(dump, number):
-    for n, name in files(dump):
-        path = os.path.join(dump, name)
-        if n == number and not os.path.isdir(path):
-            os.remove(path)
-
-
-def files(dump):
-    """The files of modules: (number, name). XLA writes prefixes with nothing but
-    config.pbtxt for programs that it does not compile."""
-    for name in os.listdir(dump):
-        match = _MODULE.match(name)
-        if match and not name.endswith(".config.pbtxt"):
-            yield int(match.group(1)), name
+    with target.answering():
+        return target.compile(program)
 
 
 def failed(events, target, key, name, error):

@@ -13,6 +13,7 @@ import sys
 import tempfile
 
 OLDEST = (0, 5, 0)
+_MODULE = re.compile(r"(?:\d+\.)?module_(\d+)\.")
 _UNKNOWN_FIELD = re.compile(r'has no field named "(\w+)"')
 _UNKNOWN_OPTION = re.compile(r"No such compile option: '(\w+)'")
 _UNREGISTERED = re.compile(r"No (?:FFI handler registered for|registered implementation for custom call to) \"?([^\s\"]+)\"?")
@@ -116,7 +117,8 @@ class Target:
         self.jax, self.jaxlib = check_packages(job.get("needs_ptxas", True))
         self.dropped = []      # fields that this JAX does not know
         self.placeholders = [] # FFI targets that nobody registered
-        self.options = {"xla_dump_to": self.dump, "xla_dump_hlo_as_proto": True, "xla_dump_hlo_as_text": True,
+        self.scratch = os.path.join(self.dump, ".try")  # a dump is moved out of it when it is whole
+        self.options = {"xla_dump_to": self.scratch, "xla_dump_hlo_as_proto": True, "xla_dump_hlo_as_text": True,
                         "xla_dump_emitter_re": "ptx"}  # text: some files beside a module have no other form
         self.unknown = []      # options that this XLA does not know
         self.notes = []        # what was switched off for want of a card
@@ -226,15 +228,16 @@ class Target:
 
     # Compilation.
 
-    def compile(self, program, again):
-        """Compiles a program: the placeholders it needed, and what this XLA had to do without.
-        again is called before another try."""
+    def compile(self, program):
+        """Compiles a program: the numbers of its modules, the placeholders that it needed,
+        and what this XLA had to do without. Tries that failed leave no dump."""
         new = []
+        shutil.rmtree(self.scratch, ignore_errors=True)
         lowered = program.lower(self)
         while True:
             try:
                 lowered(dict(self.options))
-                return new, self.unknown + self.notes
+                return self._keep(), new, self.unknown + self.notes
             except Exception as error:
                 message = str(error)
                 option = _UNKNOWN_OPTION.search(message)
@@ -250,7 +253,17 @@ class Target:
                     new.append(missing.group(1))
                 else:
                     raise
-                again()
+                shutil.rmtree(self.scratch, ignore_errors=True)
+
+    def _keep(self):
+        """Moves a dump to its place: the numbers of its modules."""
+        numbers = set()
+        for name in sorted(os.listdir(self.scratch)) if os.path.isdir(self.scratch) else ():
+            os.replace(os.path.join(self.scratch, name), os.path.join(self.dump, name))
+            match = _MODULE.match(name)
+            if match and name.endswith("after_optimizations.hlo.pb"):
+                numbers.add(int(match.group(1)))
+        return sorted(numbers)
 
     def _placeholder(self, name):
         """Registers a handler for a name that nobody registered. Nothing runs it: XLA asks
