@@ -9,7 +9,7 @@ BIN      := bin/aliascheck
 SHELL    := bash
 .SHELLFLAGS := -euo pipefail -c
 
-.PHONY: all build install test test-short lint demo demo-html bench test-jax test-compile test-gpu goldens generate fuzz release man clean
+.PHONY: all build install test test-short lint demo demo-html bench test-jax test-compile bench-compile test-gpu goldens generate fuzz release man clean
 
 all: build
 
@@ -65,6 +65,11 @@ test-compile:
 	testdata/kernels/venv.sh > $(WORK)/compile-venvs
 	ALIASCHECK_COMPILE_VENVS=$$PWD/$(WORK)/compile-venvs \
 	$(GO) test -count=1 -timeout 20m -run TestCompile ./cmd/aliascheck
+
+# What compile adds to JAX's own compile time. CONFIG is a target configuration that a dump has.
+bench-compile:
+	cd testdata/kernels && PYTHONPATH=. $$(./venv.sh requirements/jax-0.10.2.txt | cut -d' ' -f2)/bin/python cost.py \
+		$(abspath $(or $(CONFIG),testdata/kernels/h200.pbtxt)) ../../cmd/aliascheck/compile/python
 
 # On a machine with a GPU of compute capability 9.0: replays all of testdata, and
 # asks the driver about every TMA descriptor of the table.
