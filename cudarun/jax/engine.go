@@ -237,8 +237,10 @@ func (e *Engine) rebuild(c *replay.Case, files string) (Request, error) {
 			r.Pairs = append(r.Pairs, p)
 		}
 	}
+	r.Imports = builtin(r.Call.Target)
 	if e.notes {
-		r.Imports, r.Paths = importsOf(ReadNotes(m.Path), r.Call.Target)
+		modules, paths := importsOf(ReadNotes(m.Path), r.Call.Target)
+		r.Imports, r.Paths = append(r.Imports, modules...), paths
 	}
 	return r, nil
 }

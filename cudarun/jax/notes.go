@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // notesSuffix, after the name of a process's dump directory, names what it noted of its
@@ -65,6 +66,18 @@ func importsOf(notes []Registration, target string) (modules, paths []string) {
 		}
 	}
 	return modules, paths
+}
+
+// builtin is what registers targets of JAX's own that are not there from the start:
+// nothing of the user's runs by importing it.
+func builtin(target string) []string {
+	switch {
+	case strings.HasPrefix(target, "triton_kernel_call"):
+		return []string{"jaxlib.gpu_triton"}
+	case strings.HasPrefix(target, "mosaic_gpu"):
+		return []string{"jax.experimental.mosaic.gpu"}
+	}
+	return nil
 }
 
 // importPath is the directory from which a module of this file has this name.
