@@ -22,6 +22,9 @@ of them. To make a dump, set this before JAX starts:
 
   XLA_FLAGS="--xla_dump_to=DIR --xla_dump_hlo_as_proto --xla_dump_hlo_as_text"
 
+For Pallas kernels add --xla_dump_emitter_re=ptx (jaxlib 0.9 or newer), and set
+MOSAIC_GPU_DUMP_TO to a folder in DIR that is there, one for each process.
+
 Exit codes: 0 nothing at or above --fail-on; 1 findings; 2 the audit is not
 whole or could not run.`,
 		Example: `  aliascheck dump_dir/
