@@ -117,23 +117,27 @@ type htmlGap struct {
 }
 
 type htmlCode struct {
-	Code, Name, Severity, Summary string
-	Count                         string
+	Code, Name, Summary string
+	Counts              []htmlCount // by severity, the gravest first
 }
+
+// htmlCount is a count in the colour of what it counts.
+type htmlCount struct{ Severity, Count, Title string }
 
 // htmlEntry is a finding in the list: short names, there may be thousands.
 type htmlEntry struct {
-	N           int    `json:"n"`
-	Fingerprint string `json:"f"`
-	Code        string `json:"c"`
-	Rule        string `json:"r"`
-	Severity    string `json:"s"`
-	Kernel      string `json:"k"`
-	Module      string `json:"m"`
-	Place       string `json:"p"`
-	Proof       string `json:"q"`
-	Calls       int    `json:"x"`
-	Text        string `json:"t"`
+	N           int      `json:"n"`
+	Fingerprint string   `json:"f"`
+	Code        string   `json:"c"`
+	Rule        string   `json:"r"`
+	Severity    string   `json:"s"`
+	Kernel      string   `json:"k"`
+	Module      string   `json:"m"`
+	Place       string   `json:"p"`
+	Proof       string   `json:"q"`
+	Calls       int      `json:"x"`
+	Text        string   `json:"t"`
+	Tests       []string `json:"u,omitempty"`
 }
 
 type htmlDoc struct {
@@ -222,7 +226,7 @@ func worst(s *rules.Summary) string {
 // codesOf counts the findings of each code, the gravest codes first.
 func codesOf(list []*rules.Finding) []htmlCode {
 	var out []htmlCode
-	at, counts := map[string]int{}, []int{}
+	at, counts := map[string]int{}, []map[rules.Severity]int{}
 	for _, f := range list {
 		n, seen := at[f.Code]
 		if !seen {
@@ -232,13 +236,17 @@ func codesOf(list []*rules.Finding) []htmlCode {
 			if rule, ok := rules.Lookup(f.Code); ok {
 				summary = rule.Summary
 			}
-			out = append(out, htmlCode{Code: codeOf(f), Name: shorten(Clean(f.Rule), htmlRule), Severity: string(f.Severity), Summary: summary})
-			counts = append(counts, 0)
+			out = append(out, htmlCode{Code: codeOf(f), Name: shorten(Clean(f.Rule), htmlRule), Summary: summary})
+			counts = append(counts, map[rules.Severity]int{})
 		}
-		counts[n]++
+		counts[n][f.Severity]++
 	}
 	for n := range out {
-		out[n].Count = thousands(counts[n])
+		for _, s := range [...]rules.Severity{rules.Error, rules.Warning, rules.Note} {
+			if c := counts[n][s]; c > 0 {
+				out[n].Counts = append(out[n].Counts, htmlCount{string(s), thousands(c), plural(c, string(s))})
+			}
+		}
 	}
 	return out
 }
@@ -249,6 +257,7 @@ func entryOf(n int, f *rules.Finding, o Options) htmlEntry {
 		Kernel: shorten(Clean(kernelOf(f)), markdownName), Module: shorten(Clean(f.Module), markdownName),
 		Place: shorten(placeOf(f.Source, o.SrcRoot), markdownName),
 		Proof: Clean(string(f.Confirmation)), Calls: f.Calls, Text: shorten(Clean(f.Message), markdownName),
+		Tests: cleanAll(f.Tests, htmlTests),
 	}
 }
 

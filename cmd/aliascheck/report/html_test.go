@@ -118,6 +118,8 @@ func TestPageFilters(t *testing.T) {
 		{"by-module", "=jit_sort", "AC201 AC301"},
 		{"by-confirmation", "=confirmed", "AC201"},
 		{"by-severity", "=note", "AC202"},
+		{"by-test", "=tests/test_sort.py::test_grad", "AC201"},
+		{"by-test", "=", "AC301 AC202"},
 	} {
 		p.choose(test.id, test.value)
 		assert.Equal(t, test.rows, eval[string](p, rows), test.id)
@@ -149,6 +151,28 @@ func TestPageLinks(t *testing.T) {
 	p.do(chromedp.Navigate("about:blank"), chromedp.Navigate(p.url+"#no-such-finding"))
 	assert.Contains(t, p.text("h2.title"), "Unsafe in place")
 	p.noProblems()
+}
+
+// Who follows a link finds the row in the list, however long that is.
+func TestPageLinkScrollsTheList(t *testing.T) {
+	r := many(400)
+	p := openPage(t, r, Options{}, 1280)
+	last := r.Findings[len(r.Findings)-1].Fingerprint
+	p.do(chromedp.Navigate("about:blank"), chromedp.Navigate(p.url+"#"+last))
+	assert.True(t, eval[bool](p, `(() => {
+		const box = document.getElementById("list").getBoundingClientRect(), row = document.querySelector('.row[aria-selected="true"]').getBoundingClientRect();
+		return row.top >= box.top - 1 && row.bottom <= box.bottom + 1; })()`))
+	p.noProblems()
+}
+
+// Each count has the colour of what it counts.
+func TestPageCountsBySeverity(t *testing.T) {
+	r := sample()
+	more := r.Findings[1]
+	more.Fingerprint, more.Severity = "f-more", rules.Note
+	r.Findings = append(r.Findings, more)
+	text := htmlOf(t, r)
+	assert.Contains(t, text, `<span class="count error" title="1 error">1</span> <span class="count note" title="1 note">1</span>`)
 }
 
 func TestPageCopies(t *testing.T) {

@@ -2,15 +2,18 @@
 function makeList(index, open) {
   const box = $("list");
   const batch = 60;
-  const selects = { s: $("by-severity"), c: $("by-code"), k: $("by-kernel"), m: $("by-module"), q: $("by-confirmation") };
-  const names = { s: "severity", c: "code", k: "kernel", m: "module", q: "confirmation" };
+  const selects = { s: $("by-severity"), c: $("by-code"), k: $("by-kernel"), m: $("by-module"), u: $("by-test"), q: $("by-confirmation") };
+  const names = { s: "severity", c: "code", k: "kernel", m: "module", u: "test", q: "confirmation" };
   let shown = index, made = 0, current = -1;
 
-  const searchable = index.map((e) => [e.c, e.r, e.k, e.m, e.p, e.t, e.f].join("\n").toLowerCase());
+  // Of tests a finding has several, or none.
+  const values = (e, key) => (key === "u" ? (e.u && e.u.length ? e.u : [""]) : [e[key]]);
+  const searchable = index.map((e) => [e.c, e.r, e.k, e.m, e.p, e.t, e.f, ...(e.u || [])].join("\n").toLowerCase());
 
   for (const [key, select] of Object.entries(selects)) {
     const counts = new Map();
-    for (const e of index) counts.set(e[key], (counts.get(e[key]) || 0) + 1);
+    for (const e of index) for (const v of values(e, key)) counts.set(v, (counts.get(v) || 0) + 1);
+    select.hidden = key === "u" && counts.size < 2; // nobody ran tests
     select.append(el("option", { value: "" }, "Any " + names[key]));
     const order = key === "s" ? ["error", "warning", "note"].filter((s) => counts.has(s)) : [...counts.keys()].sort();
     for (const value of order) select.append(el("option", { value: "=" + value }, (value || "(none)") + " (" + number.format(counts.get(value)) + ")"));
@@ -28,7 +31,7 @@ function makeList(index, open) {
     const words = $("search").value.toLowerCase().split(/\s+/).filter(Boolean);
     const wanted = Object.entries(selects).filter(([, s]) => s.value).map(([key, s]) => [key, s.value.slice(1)]);
     for (const s of Object.values(selects)) s.classList.toggle("set", s.value !== "");
-    shown = index.filter((e) => wanted.every(([key, value]) => e[key] === value) && words.every((w) => searchable[e.n].includes(w)));
+    shown = index.filter((e) => wanted.every(([key, value]) => values(e, key).includes(value)) && words.every((w) => searchable[e.n].includes(w)));
     $("reset").hidden = !words.length && !wanted.length;
     const of = shown.length === index.length ? "" : number.format(shown.length) + " of ";
     $("count").textContent = of + count(index.length, "finding");
