@@ -31,7 +31,7 @@ func packed(b []byte, field protowire.Number, list ...int64) []byte {
 
 func (p *program) encode() []byte {
 	m := str(nil, 1, "random")
-	m = str(m, 2, "main")
+	m = str(m, 2, fmt.Sprintf("main.%d", p.entry.id))
 	for _, c := range slices.Backward(p.comps) { // those that are called stand first
 		m = msg(m, 3, c.encode(p))
 	}

@@ -32,6 +32,8 @@ type builder struct {
 
 	wire    []byte
 	entryID int64
+	// entryName is the entry computation's, empty where the file does not say.
+	entryName string
 
 	comps     []rawComputation
 	insts     []rawInstruction
@@ -46,6 +48,7 @@ type builder struct {
 
 	left       int64 // bytes that the model may still take
 	everything bool  // decode all computations
+	fromText   bool  // wire was made of text
 
 	// Scratch of link and check.
 	compIDs, instIDs, valueIDs idTable
@@ -102,6 +105,7 @@ type rawInstruction struct {
 	takes    int8 // operands that its opcode has, anyNumber where they differ
 	declares bool // it has declared pairs, be it a custom call or not
 
+	layouts   int32 // operand_shapes_with_layout that a custom call has: one an operand, or none
 	positions int32 // arrays and tuples in the shape; set by check
 	arity     int32 // elements of a tuple shape, -1: no tuple; set by check
 }
@@ -166,7 +170,7 @@ func (b *builder) reset() {
 		leafLists:    m.leafLists[:0],
 	}
 	m.Frames.reset()
-	b.entryID = 0
+	b.entryID, b.entryName = 0, ""
 	b.comps, b.insts, b.schedules = b.comps[:0], b.insts[:0], b.schedules[:0]
 	b.customs, b.pairs, b.rawPairs = b.customs[:0], b.pairs[:0], b.rawPairs[:0]
 	b.values, b.allocs, b.assigned = b.values[:0], b.allocs[:0], b.assigned[:0]

@@ -3,6 +3,7 @@ package hlo
 import (
 	"bytes"
 	"hash/maphash"
+	"slices"
 )
 
 // check proves what the types cannot: after it, an index, a count or a size in the
@@ -12,7 +13,9 @@ func (b *builder) check() error {
 		return err
 	}
 	b.m.leafLists = b.m.leafLists[:0]
-	b.findRunning()
+	if err := b.findRunning(); err != nil {
+		return err
+	}
 	clear(b.shapes[:])
 	for i := range b.m.Instructions {
 		if err := b.checkShape(int32(i)); err != nil {
@@ -91,9 +94,16 @@ func (b *builder) checkOperands(i int32) error {
 		return b.errorf(b.insts[i].at, "%s %q has %d operands, not %d", in.Opcode, in.Name, operands, takes)
 	}
 	ok := true
+	if b.insts[i].layouts != 0 && b.insts[i].layouts != int32(operands) {
+		return b.errorf(b.insts[i].at, "%q has %d operands, and layouts for %d", in.Name, operands, b.insts[i].layouts)
+	}
 	switch b.insts[i].opcode {
 	case opOther:
 		return nil
+	case opCustomCall:
+		if in.Custom.Target == "" {
+			return b.errorf(b.insts[i].at, "custom call %q has no target", in.Name)
+		}
 	case opUnknown:
 		return b.errorf(b.insts[i].at, "%q has the opcode %q, which XLA does not have", in.Name, in.Opcode)
 	case opTupleElement:
@@ -144,7 +154,66 @@ func (b *builder) checkValues(i int32) error {
 			return b.errorf(b.insts[i].at, "value %d is defined at %v, which is not in the shape of %q", v.ID, v.Index, in.Name)
 		}
 	}
+	return b.checkSizes(i)
+}
+
+// checkSizes holds the values of an instruction to the sizes of its arrays. XLA gives a
+// value exactly what its array takes (3,592 of 3,592 values of the dumps here); elements of
+// less than a byte take what the layout says. Text repeats the shape beside the size.
+func (b *builder) checkSizes(i int32) error {
+	m := &b.m
+	in := &m.Instructions[i]
+	if in.FirstValue == in.EndValue || b.fromText {
+		return nil
+	}
+	leaves := m.Leaves(i)
+	n := 0
+	for k := in.FirstValue; k < in.EndValue; k++ {
+		v := &m.Values[k]
+		for n < len(leaves) && slices.Compare(leaves[n].Index, v.Index) < 0 {
+			n++
+		}
+		if n == len(leaves) || !slices.Equal(leaves[n].Index, v.Index) {
+			continue // a tuple's table
+		}
+		l := &leaves[n]
+		if l.Bytes == v.Size || l.Bytes == 0 || l.Element.Bits() < 8 {
+			continue
+		}
+		if l.Bytes > v.Size || !m.padded(m.fields(in.shape)) {
+			return b.errorf(b.insts[i].at, "value %d of %q has %d bytes, and its array %d", v.ID, in.Name, v.Size, l.Bytes)
+		}
+	}
 	return nil
+}
+
+// padded reports whether some array of a shape may take more than its elements do: a
+// dynamic dimension has its size behind them, and tiles fill up.
+func (m *Module) padded(fs fields) bool {
+	s := shape{count: 1}
+	for f := fs.first(); f.tag != 0; f = fs.after(f) {
+		switch f.tag {
+		case 6<<3 | wireVarint: // is_dynamic_dimension
+			if f.number != 0 {
+				return true
+			}
+		case 6<<3 | wireBytes:
+			if slices.ContainsFunc(fs.ints(nil, f), func(n int64) bool { return n != 0 }) {
+				return true
+			}
+		case 5<<3 | wireBytes: // layout
+			layout := fs.message(f)
+			for x := layout.first(); x.tag != 0; x = layout.after(x) {
+				if x.tag == 6<<3|wireBytes { // tiles
+					return true
+				}
+			}
+		}
+		if s.read(fs, f) && m.padded(fs.message(f)) {
+			return true
+		}
+	}
+	return false
 }
 
 // hasPosition reports whether a shape has something at index.
@@ -169,11 +238,15 @@ func (m *Module) hasPosition(fs fields, index ShapeIndex) bool {
 
 // findRunning marks the computations that run as written, one instruction after the
 // other with a buffer for each: the entry, and what such ones call for control flow.
-func (b *builder) findRunning() {
+// Where one of them has a schedule, so have all.
+func (b *builder) findRunning() error {
 	m := &b.m
 	b.running = resize(b.running, len(m.Computations))
 	clear(b.running)
 	b.running[m.Entry] = m.Computations[m.Entry].Schedule != nil
+	if !b.running[m.Entry] && len(b.schedules) > 0 {
+		return b.errorf(b.comps[m.Entry].at, "the entry computation %q has no schedule, and another has one", m.Computations[m.Entry].Name)
+	}
 	for i := len(m.Computations) - 1; i >= 0; i-- { // callers stand behind
 		comp := &m.Computations[i]
 		if !b.running[i] {
@@ -183,11 +256,16 @@ func (b *builder) findRunning() {
 			switch b.insts[k].opcode {
 			case opWhile, opConditional, opCall:
 				for _, callee := range m.Instructions[k].Called {
-					b.running[callee] = m.Computations[callee].Schedule != nil
+					c := &m.Computations[callee]
+					if c.Schedule == nil && c.Decoded {
+						return b.errorf(b.comps[callee].at, "computation %q has no schedule, and %q, which runs it, has one", c.Name, comp.Name)
+					}
+					b.running[callee] = c.Schedule != nil
 				}
 			}
 		}
 	}
+	return nil
 }
 
 // defines reports whether an instruction surely has values of its own for all that it

@@ -97,6 +97,24 @@ func TestRefuses(t *testing.T) {
 		{"a value that was given no bytes", func(m *module) { m.allocations[1] = allocation(1, 16) },
 			`value 2 of "custom-call" is given no allocation`},
 		{"no allocations at all", func(m *module) { m.allocations = nil }, `value 1 of "parameter" is given no allocation`},
+		{"a custom call without a target", func(m *module) {
+			*body(m) = computation(1, 11, instruction(10, "parameter", array(4), nil),
+				instruction(11, "custom-call", array(4), message{}.ints(36, 10)))
+		}, `custom call "custom-call" has no target`},
+		{"an operand that its layouts do not have", func(m *module) {
+			*body(m) = computation(1, 11, instruction(10, "parameter", array(4), nil),
+				instruction(11, "custom-call", array(4), message{}.ints(36, 10, 10).str(28, "target").bytes(57, array(4))))
+		}, `has 2 operands, and layouts for 1`},
+		{"an array that is larger than its value", func(m *module) {
+			*body(m) = computation(1, 11, instruction(10, "parameter", array(5), nil),
+				instruction(11, "custom-call", array(4), message{}.ints(36, 10).str(28, "target")))
+		}, `value 1 of "parameter" has 16 bytes, and its array 20`},
+		{"an array that is smaller than its value", func(m *module) {
+			*body(m) = computation(1, 11, instruction(10, "parameter", array(3), nil),
+				instruction(11, "custom-call", array(4), message{}.ints(36, 10).str(28, "target")))
+		}, `value 1 of "parameter" has 16 bytes, and its array 12`},
+		{"an entry that has another name", func(m *module) { m.more = m.more.str(2, "main") },
+			`the entry computation is "c" by its id, and "main" by its name`},
 		{"a name that is no name", func(m *module) {
 			*body(m) = computation(1, 10, message{}.str(1, strings.Repeat("n", maxName+1)))
 		}, "name is longer than 65536 bytes"},
@@ -259,7 +277,7 @@ func TestStackOfCyclicFrames(t *testing.T) {
 		bytes(4, message{}.num(1, 1).num(2, 2)).bytes(4, message{}.num(1, 1).num(2, 1))
 	m.more = m.more.bytes(17, frames)
 	m.computations[0] = computation(1, 11, instruction(10, "parameter", array(4), nil),
-		instruction(11, "custom-call", array(4), message{}.ints(36, 10).bytes(7, message{}.str(2, "op").num(15, 1))))
+		instruction(11, "custom-call", array(4), message{}.ints(36, 10).str(28, "t").bytes(7, message{}.str(2, "op").num(15, 1))))
 	got := accept(t, m.encode())
 	stack := got.Stack(nil, 1)
 	assert.Len(t, stack, maxStack)

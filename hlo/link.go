@@ -35,6 +35,9 @@ func (b *builder) linkComputations() error {
 	if m.Entry = b.compIDs.index(b.entryID); m.Entry < 0 {
 		return b.errorf(0, "entry computation id %d is no computation's", b.entryID)
 	}
+	if b.entryName != "" && b.entryName != m.Computations[m.Entry].Name {
+		return b.errorf(b.comps[m.Entry].at, "the entry computation is %q by its id, and %q by its name", m.Computations[m.Entry].Name, b.entryName)
+	}
 	if m.Computations[m.Entry].Fusion {
 		return b.errorf(b.comps[m.Entry].at, "the entry computation is a fusion")
 	}

@@ -54,6 +54,8 @@ func (b *builder) decodeModule(fs fields) {
 			b.m.Name = b.name(fs, f)
 		case 3<<3 | wireBytes: // computations
 			b.outline(fs.message(f))
+		case 2<<3 | wireBytes: // entry_computation_name
+			b.entryName = b.name(fs, f)
 		case 6<<3 | wireVarint: // entry_computation_id
 			b.entryID = int64(f.number)
 		case 7<<3 | wireBytes: // schedule
@@ -210,6 +212,8 @@ func (b *builder) decodeInstruction(comp int32, fs fields) {
 			b.more(fs, &raw.control, f)
 		case 38<<3 | wireBytes, 38<<3 | wireVarint: // called_computation_ids
 			b.more(fs, &raw.called, f)
+		case 57<<3 | wireBytes: // operand_shapes_with_layout
+			raw.layouts++
 		case 28<<3 | wireBytes: // custom_call_target
 			call.target = f.span()
 		case 43<<3 | wireBytes: // backend_config

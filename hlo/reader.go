@@ -43,7 +43,7 @@ func (r *Reader) Read(src Source) (*Module, error) {
 	if cap(r.loader.wire) > keptBytes {
 		*r = *NewReader(r.limits)
 	}
-	r.b.limits = r.limits
+	r.b.limits, r.b.fromText = r.limits, src.Text
 	r.b.reset()
 	r.b.m.Path, r.b.m.file = src.Path, ""
 	r.b.m.Companions = src.companions(r.limits.Entries)
