@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"aliascheck/hlo/kernel"
+	"aliascheck/hlo/kernel/mlir"
 )
 
 // Limits of the files. The largest log seen has 9 MB.
@@ -28,7 +29,7 @@ const howToDump = "set MOSAIC_GPU_DUMP_TO to a folder inside the dump directory,
 
 // files finds the call's files, and reads its configuration from them. base is their
 // name as the call has it: none in calls of JAX before 0.11.
-func (d *decoder) files(r *kernel.Request, call *kernel.Call, base string) (*kernel.Call, error) {
+func (d *decoder) files(r *kernel.Request, call *kernel.Call, base string, m *mlir.Module) (*kernel.Call, error) {
 	if r.Files == nil {
 		call.Problem = "its PTX is not in the dump: " + howToDump
 		return call, nil
@@ -42,10 +43,14 @@ func (d *decoder) files(r *kernel.Request, call *kernel.Call, base string) (*ker
 	if base == "" {
 		candidates = withName(names, call.Name)
 	}
+	var own map[string]int // nil where the files have the call's own name
+	if base == "" && len(candidates) > 1 {
+		own = operations(m)
+	}
 	var found []kernel.Configuration
 	var reasons []string
 	for _, name := range candidates {
-		c, reason, err := readPair(r, names, name)
+		c, reason, err := readPair(r, names, name, own)
 		switch {
 		case err != nil:
 			return nil, err
@@ -95,7 +100,7 @@ func withName(names []string, kernelName string) []string {
 
 // readPair reads a file of PTX and the log beside it. The reason says why they are not
 // the call's or not enough for it.
-func readPair(r *kernel.Request, names []string, ptx string) (c kernel.Configuration, reason string, err error) {
+func readPair(r *kernel.Request, names []string, ptx string, own map[string]int) (c kernel.Configuration, reason string, err error) {
 	log := strings.TrimSuffix(ptx, ptxSuffix) + logSuffix
 	if _, ok := slices.BinarySearch(names, log); !ok && !slices.Contains(names, log) {
 		return c, fmt.Sprintf("%s is not in the dump: it says how the kernel is launched", path.Base(log)), nil
@@ -103,6 +108,9 @@ func readPair(r *kernel.Request, names []string, ptx string) (c kernel.Configura
 	text, err := r.Files.Read(log, maxLog)
 	if err != nil {
 		return c, "", err
+	}
+	if own != nil && isAnother(text, own) {
+		return c, path.Base(log) + " is of another kernel of this name", nil
 	}
 	host, err := hostFunction(text)
 	if err != nil {

@@ -81,7 +81,7 @@ func (d *decoder) Decode(r *kernel.Request) (*kernel.Call, error) {
 		call.Problem = "it talks to other devices: one device's launch does not say what they do"
 		return call, nil
 	}
-	return d.files(r, call, base)
+	return d.files(r, call, base, m)
 }
 
 // bytecode gives the module of a call; it is valid until the next one.

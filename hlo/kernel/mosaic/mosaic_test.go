@@ -273,3 +273,18 @@ func TestTrim(t *testing.T) {
 	_, ok = Trim([]byte("// -----// IR Dump Before CSEPass: cse"))
 	assert.False(t, ok, "it is not written so far")
 }
+
+// TestIsAnother tells kernels of one name apart by their operations, where the log has
+// them still.
+func TestIsAnother(t *testing.T) {
+	log := "// -----// " + firstPass + ": x\nmodule @k {\n" + strings.Repeat("    // words\n", 10) +
+		"    %c1 = arith.constant 1 : index\n    %c2 = arith.constant 2 : index\n    %a, %b = memref.extract_strided_metadata %m\n" +
+		"    llvm.inline_asm has_side_effects \"bar.sync 0;\"\n    %0 = llvm.mlir.constant(3 : i64) : i64\n    \"nvvm.fence.proxy\"() : () -> ()\n    scf.yield\n  }\n"
+	next := "// -----// IR Dump Before CSEPass: cse\n    %c9 = arith.constant 9 : index\n"
+	own := map[string]int{"arith.constant": 2, "memref.extract_strided_metadata": 1, "llvm.inline_asm": 1, "llvm.mlir.constant": 1, "nvvm.fence.proxy": 1}
+	assert.False(t, isAnother([]byte(log+next), own))
+	assert.False(t, isAnother([]byte(log), map[string]int{}), "cut: of any")
+	assert.False(t, isAnother([]byte(next), map[string]int{}), "cut: of any")
+	own["arith.constant"]++
+	assert.True(t, isAnother([]byte(log+next), own))
+}
