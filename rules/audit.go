@@ -75,6 +75,7 @@ type ModuleReport struct {
 	Findings   []Finding
 	Analysed   int
 	Library    int
+	Declared   int // calls whose kernel the configuration describes, and that was not analysed
 	Unanalysed []Unanalysed
 	Unknown    []Unanalysed
 	NotAudited []NotAudited
@@ -199,6 +200,11 @@ func (a *Auditor) kernel(ctx context.Context, out *ModuleReport, p *Pass) {
 	}
 	if p.unanalysed == "" {
 		out.Analysed++
+		return
+	}
+	if a.known.declared(p.name()) {
+		out.Declared++
+		p.unanalysed = "" // the configuration says what there is to know
 		return
 	}
 	out.unanalysed(p)

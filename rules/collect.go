@@ -36,6 +36,7 @@ func (c *Collector) Add(m *ModuleReport) {
 	c.summary.CustomCalls += len(m.Calls)
 	c.summary.Analysed += m.Analysed
 	c.summary.Library += m.Library
+	c.summary.Declared += m.Declared
 	if len(m.Calls) > 0 {
 		c.calls = append(c.calls, m.Calls)
 	}

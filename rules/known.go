@@ -23,6 +23,7 @@ type KnownPair struct {
 // knownKernels is the built-in table with the configuration's entries.
 type knownKernels struct {
 	entries []KnownKernel // under their bare names
+	own     int           // how many are built in: they stand first
 }
 
 func newKnownKernels(extra []KnownKernel) *knownKernels {
@@ -34,7 +35,7 @@ func newKnownKernels(extra []KnownKernel) *knownKernels {
 	for i := range entries {
 		entries[i].Name = bareName(entries[i].Name)
 	}
-	return &knownKernels{entries: entries}
+	return &knownKernels{entries: entries, own: 1}
 }
 
 // pair returns the table's verdict on a pair; ok is false where it has none.
@@ -61,6 +62,12 @@ func (k *knownKernels) pair(c *alias.Call, kernel string, operand, result int) (
 func (k *knownKernels) lists(kernel string) bool {
 	name := bareName(kernel)
 	return slices.ContainsFunc(k.entries, func(e KnownKernel) bool { return e.Name == name })
+}
+
+// declared reports whether the configuration speaks of a kernel of this name.
+func (k *knownKernels) declared(kernel string) bool {
+	name := bareName(kernel)
+	return slices.ContainsFunc(k.entries[k.own:], func(e KnownKernel) bool { return e.Name == name })
 }
 
 func bareName(kernel string) string {

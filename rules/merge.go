@@ -88,6 +88,7 @@ func (c *Collector) merge(r *Report) {
 	s.CustomCalls += t.CustomCalls
 	s.Analysed += t.Analysed
 	s.Library += t.Library
+	s.Declared += t.Declared
 	for _, x := range t.Incomplete {
 		if !slices.Contains(s.Incomplete, x) { // every shard meets a path that is not there
 			s.Incomplete = append(s.Incomplete, x)

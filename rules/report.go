@@ -29,6 +29,7 @@ type Summary struct {
 	CustomCalls int          `json:"custom_calls"`
 	Analysed    int          `json:"analysed"`
 	Library     int          `json:"library"`
+	Declared    int          `json:"declared,omitempty"` // not analysed, and the configuration says what they do
 	Unanalysed  []Unanalysed `json:"unanalysed"`
 	NotAudited  []NotAudited `json:"not_audited"`
 	Errors      int          `json:"errors"`

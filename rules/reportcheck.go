@@ -14,7 +14,7 @@ func (r *Report) Check() error {
 		return fmt.Errorf("schema version %d, and this aliascheck knows %d", r.SchemaVersion, SchemaVersion)
 	}
 	s := &r.Summary
-	for _, n := range [...]int{s.Modules, s.CustomCalls, s.Analysed, s.Library, s.Errors, s.Warnings, s.Notes, s.Suppressed} {
+	for _, n := range [...]int{s.Modules, s.CustomCalls, s.Analysed, s.Library, s.Declared, s.Deselected, s.Errors, s.Warnings, s.Notes, s.Suppressed} {
 		if n < 0 {
 			return fmt.Errorf("summary: a count is negative")
 		}

@@ -152,6 +152,7 @@ func TestSchemaOfTheConfiguration(t *testing.T) {
 		string(ours), firstConfig(&rules.Report{}), "version: 1\n", "select: [AC2, unsafe-in-place]\nignore: [AC210]\nseverity: {AC202: warning}\n",
 		"suppress: [{code: AC201, kernel: k, operand: 0, result: \"{1}\", reason: r, expires: \"2027-01-31\"}]\n",
 		"kernels: [{name: k, unsafe: [{operand: 0, result: 1}], reason: r}]\nlibrary-targets: [x*]\nlibrary-code: [a.py]\n",
+		"replay: {imports: [my_kernels]}\n",
 		"programs: [{function: \"k.py:f\", args: \"f32[2]\", donate: 0, static: [1], mesh: \"2\", targets: [h100]}]\n",
 	} {
 		bySchema, byReader := takes(good)
@@ -160,11 +161,23 @@ func TestSchemaOfTheConfiguration(t *testing.T) {
 	}
 	for _, bad := range []string{
 		"version: 2\n", "supress: []\n", "severity: {AC202: fatal}\n", "select: AC2\n", "suppress: [{code: AC201, reason: r}]\n",
-		"suppress: [{code: AC201, kernel: k}]\n", "kernels: [{name: k}]\n", "kernels: [{name: k, unsafe: [{operand: -1, result: 0}]}]\n",
+		"suppress: [{code: AC201, kernel: k}]\n", "replay: {import: [a]}\n", "kernels: [{name: k}]\n", "kernels: [{name: k, unsafe: [{operand: -1, result: 0}]}]\n",
 		"suppress: [{code: AC201, kernel: k, result: one, reason: r}]\n", "programs: [{name: x}]\n",
 	} {
 		bySchema, byReader := takes(bad)
 		assert.Error(t, bySchema, bad)
 		assert.Error(t, byReader, bad)
+	}
+	// Every key that the reader knows is one of the schema.
+	_, err = rules.ParseConfig("c.yaml", []byte("no-such-key: 1\n"))
+	require.Error(t, err)
+	known := regexp.MustCompile(`one of (.*) was expected`).FindStringSubmatch(err.Error())
+	require.NotNil(t, known)
+	text, err := os.ReadFile(filepath.Join(repository(t), "docs", "aliascheck.schema.json"))
+	require.NoError(t, err)
+	var published struct{ Properties map[string]any }
+	require.NoError(t, json.Unmarshal(text, &published))
+	for key := range strings.SplitSeq(known[1], ", ") {
+		assert.Contains(t, published.Properties, key)
 	}
 }

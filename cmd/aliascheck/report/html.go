@@ -100,14 +100,14 @@ func hashSource(text string) string {
 // htmlHead is what the page says before the findings.
 type htmlHead struct {
 	*htmlPage
-	Verdict, Worst, Version                                         string
-	Modules, CustomCalls, Analysed, Library, Unanalysed, Suppressed string
-	IncompleteTitle, GapsTitle, EmptyText                           string
-	Incomplete, Gaps                                                []htmlGap
-	Codes                                                           []htmlCode
-	Findings                                                        int
-	Index                                                           []htmlEntry
-	Rules                                                           map[string]htmlDoc
+	Verdict, Worst, Version                                                   string
+	Modules, CustomCalls, Analysed, Library, Declared, Unanalysed, Suppressed string
+	IncompleteTitle, GapsTitle, EmptyText                                     string
+	Incomplete, Gaps                                                          []htmlGap
+	Codes                                                                     []htmlCode
+	Findings                                                                  int
+	Index                                                                     []htmlEntry
+	Rules                                                                     map[string]htmlDoc
 }
 
 // htmlGap is something that was not looked at.
@@ -159,7 +159,7 @@ func (p *htmlPage) head(r *rules.Report, list []*rules.Finding, o Options) htmlH
 	h := htmlHead{
 		htmlPage: p, Verdict: verdict(s), Worst: worst(s), Version: Clean(r.Tool.Version),
 		Modules: thousands(s.Modules), CustomCalls: thousands(s.CustomCalls), Analysed: thousands(s.Analysed),
-		Library: thousands(s.Library), Unanalysed: thousands(other), Suppressed: thousands(s.Suppressed),
+		Library: thousands(s.Library), Declared: thousands(s.Declared), Unanalysed: thousands(other), Suppressed: thousands(s.Suppressed),
 		Codes: codesOf(list), Findings: len(list), Index: []htmlEntry{}, Rules: map[string]htmlDoc{},
 		IncompleteTitle: plural(len(s.Incomplete), "input") + " could not be read whole: what they hold was not audited",
 		EmptyText:       "Nothing was found in " + plural(s.CustomCalls, "custom call") + ".",

@@ -85,8 +85,8 @@ func audited(s *rules.Summary) string {
 	for _, u := range s.Unanalysed {
 		other += u.Calls
 	}
-	line := fmt.Sprintf("%s, %s: %d analysed, %d library, %d not analysed.",
-		plural(s.Modules, "module"), plural(s.CustomCalls, "custom call"), s.Analysed, s.Library, other)
+	line := fmt.Sprintf("%s, %s: %d analysed, %d library, %s%d not analysed.",
+		plural(s.Modules, "module"), plural(s.CustomCalls, "custom call"), s.Analysed, s.Library, declared(s), other)
 	if n := s.UnknownCalls(); n > 0 {
 		line += fmt.Sprintf(" %s with an unknown pair.", plural(n, "call"))
 	}

@@ -16,7 +16,7 @@ func (t *textWriter) summary(s *rules.Summary) {
 		for _, u := range s.Unanalysed {
 			other += u.Calls
 		}
-		fmt.Fprintf(t.out, ": %d with a kernel analysed, %d library, %d not analysed", s.Analysed, s.Library, other)
+		fmt.Fprintf(t.out, ": %d with a kernel analysed, %d library, %s%d not analysed", s.Analysed, s.Library, declared(s), other)
 		if n := s.UnknownCalls(); n > 0 {
 			fmt.Fprintf(t.out, ", %s with an unknown pair", plural(n, "call"))
 		}
@@ -107,4 +107,12 @@ func plural(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// declared counts the calls that the configuration describes, where there are any.
+func declared(s *rules.Summary) string {
+	if s.Declared == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d declared, ", s.Declared)
 }
