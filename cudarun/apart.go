@@ -3,6 +3,8 @@ package cudarun
 import (
 	"fmt"
 	"time"
+
+	"aliascheck/cudarun/driver"
 )
 
 // apart runs the kernel with separate buffers under three poisons: the reference.
@@ -41,7 +43,7 @@ func (r *configRun) apartOnce(o *ApartOutcome, at placed, poison byte) error {
 	if err := r.prepare(at, poison); err != nil {
 		return err
 	}
-	return r.once(at, wholeCard, ModeApart, o.Runs)
+	return r.once(at, driver.WholeCard, ModeApart, o.Runs)
 }
 
 // prepare fills the layout as a run finds it: guards, poison, contents, and with
@@ -50,15 +52,15 @@ func (r *configRun) apartOnce(o *ApartOutcome, at placed, poison byte) error {
 func (r *rerun) prepare(at placed, poison byte) error {
 	begin := time.Now()
 	defer func() { r.out.Times.Compare += time.Since(begin) }()
-	if err := r.dev.fill(at.base, guardValue, at.span()); err != nil {
+	if err := r.dev.Fill(at.base, guardValue, at.span()); err != nil {
 		return err
 	}
-	if err := r.dev.fill(r.scratch, 0, r.plan.scratchBytes()); err != nil {
+	if err := r.dev.Fill(r.scratch, 0, r.plan.scratchBytes()); err != nil {
 		return err
 	}
 	for i, b := range r.plan.Buffers {
 		if b.Contents == nil {
-			if err := r.dev.fill(at.buffers[i], poison, b.Bytes); err != nil {
+			if err := r.dev.Fill(at.buffers[i], poison, b.Bytes); err != nil {
 				return err
 			}
 		}
@@ -73,7 +75,7 @@ func (r *rerun) prepare(at placed, poison byte) error {
 	}
 	for i, b := range r.plan.Buffers {
 		if b.Role == Result && b.Claims != NoBuffer && at.buffers[i] != at.buffers[b.Claims] {
-			if err := r.dev.copy(at.buffers[i], at.buffers[b.Claims], b.Bytes); err != nil {
+			if err := r.dev.Copy(at.buffers[i], at.buffers[b.Claims], b.Bytes); err != nil {
 				return err
 			}
 		}
@@ -85,7 +87,7 @@ func (r *rerun) prepare(at placed, poison byte) error {
 func (r *rerun) restore(at placed, role Role) error {
 	for i, b := range r.plan.Buffers {
 		if b.Role == role && b.Contents != nil {
-			if err := r.dev.copy(at.buffers[i], r.contents[i], b.Bytes); err != nil {
+			if err := r.dev.Copy(at.buffers[i], r.contents[i], b.Bytes); err != nil {
 				return err
 			}
 		}
@@ -97,7 +99,7 @@ func (r *rerun) restore(at placed, role Role) error {
 func (r *rerun) capture(at placed, n int) error {
 	for i, b := range r.plan.Buffers {
 		if b.Role == Result {
-			if err := r.dev.copy(r.refs[i][n], at.buffers[i], b.Bytes); err != nil {
+			if err := r.dev.Copy(r.refs[i][n], at.buffers[i], b.Bytes); err != nil {
 				return err
 			}
 		}

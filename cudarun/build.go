@@ -183,7 +183,7 @@ func newParam(p *kernel.Param) (Param, error) {
 func (b *builder) trials(places []replay.Place) ([]replay.Place, error) {
 	b.Trials = &Trials{Phase: PhaseExecute}
 	for _, e := range b.of.Kernel.Saved {
-		b.Trials.Entries = append(b.Trials.Entries, SaveEntry{Input: e.Input, Output: e.Output, Bytes: clampInt64(e.Size)})
+		b.Trials.Entries = append(b.Trials.Entries, SaveEntry{Input: e.Input, Output: e.Output, Bytes: asInt64(e.Size)})
 	}
 	if !b.of.Kernel.Early {
 		return places, nil

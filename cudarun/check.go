@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+
+	"aliascheck/cudarun/driver"
 )
 
 // Limits of a plan: what CUDA and jaxlib allow, and what keeps sums of sizes far
@@ -11,7 +13,6 @@ import (
 const (
 	maxBuffers   = 4096
 	maxKernels   = 1024
-	maxParams    = 4096
 	maxBytes     = int64(1) << 48
 	maxBlockSize = 1024
 	maxGridX     = math.MaxInt32
@@ -103,8 +104,8 @@ func (p *Plan) checkKernel(k *Kernel) error {
 	if err := k.checkShape(); err != nil {
 		return err
 	}
-	if len(k.Params) > maxParams {
-		return fmt.Errorf("%d parameters, more than %d", len(k.Params), maxParams)
+	if len(k.Params) > driver.MaxParams {
+		return fmt.Errorf("%d parameters, more than %d", len(k.Params), driver.MaxParams)
 	}
 	for n, param := range k.Params {
 		if err := p.checkParam(param); err != nil {
@@ -168,14 +169,14 @@ func (p *Plan) checkParam(param Param) error {
 			return fmt.Errorf("scratch of %d bytes aligned to %d", param.Bytes, param.Align)
 		}
 	case ParamTensor:
-		if len(param.Tensors) == 0 || len(param.Tensors) > maxParams {
-			return fmt.Errorf("%d TMA descriptors, want 1 to %d", len(param.Tensors), maxParams)
+		if len(param.Tensors) == 0 || len(param.Tensors) > driver.MaxParams {
+			return fmt.Errorf("%d TMA descriptors, want 1 to %d", len(param.Tensors), driver.MaxParams)
 		}
 		for _, t := range param.Tensors {
 			if t.Buffer < 0 || t.Buffer >= len(p.Buffers) || t.Offset < 0 || t.Offset > p.Buffers[t.Buffer].Bytes {
 				return fmt.Errorf("describes byte %d of buffer %d of %d", t.Offset, t.Buffer, len(p.Buffers))
 			}
-			if err := t.Map.check(); err != nil {
+			if err := t.Map.Check(); err != nil {
 				return err
 			}
 		}
@@ -241,8 +242,8 @@ func (p *Plan) checkTrials() error {
 	if p.Trials.Repeats < 0 || p.Trials.Repeats > 100 {
 		return fmt.Errorf("%d repeats, want 0 to 100", p.Trials.Repeats)
 	}
-	if len(p.Trials.Entries) > maxParams {
-		return fmt.Errorf("%d entries, more than %d", len(p.Trials.Entries), maxParams)
+	if len(p.Trials.Entries) > driver.MaxParams {
+		return fmt.Errorf("%d entries, more than %d", len(p.Trials.Entries), driver.MaxParams)
 	}
 	return nil
 }

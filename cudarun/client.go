@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"aliascheck/cudarun/driver"
 )
 
 // client is the parent's end of one worker process.
@@ -24,7 +26,7 @@ type client struct {
 	exited  chan struct{}
 	exit    error
 	silence time.Duration // the longest that a worker may say nothing
-	device  DeviceInfo
+	device  driver.DeviceInfo
 	free    int64 // bytes, when the device was opened
 }
 

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"aliascheck/cudarun/driver"
+	"aliascheck/cudarun/kernels"
 )
 
 // The report of the helper kernels: eight-byte fields, by number.
@@ -30,43 +33,43 @@ const (
 
 // comparer runs the helper kernels on a device.
 type comparer struct {
-	dev       device
-	image     module
-	compare   function
-	magnitude function
-	guard     function
-	report    address // reportBytes
+	dev       driver.Device
+	image     driver.Module
+	compare   driver.Function
+	magnitude driver.Function
+	guard     driver.Function
+	report    driver.Address // reportBytes
 	blocks    uint32
 	spent     time.Duration
 }
 
 // newComparer loads the helper kernels; report is reportBytes of the card's memory.
-func newComparer(dev device, report address) (*comparer, error) {
-	c := &comparer{dev: dev, report: report, blocks: uint32(max(dev.info().SMs, 1) * helperBlocks)}
+func newComparer(dev driver.Device, report driver.Address) (*comparer, error) {
+	c := &comparer{dev: dev, report: report, blocks: uint32(max(dev.Info().SMs, 1) * helperBlocks)}
 	var err error
-	if c.image, err = dev.load([]byte(helperPTX), false); err != nil {
+	if c.image, err = dev.Load([]byte(kernels.PTX), false); err != nil {
 		return nil, fmt.Errorf("helper kernels: %w", err)
 	}
 	for _, f := range []struct {
 		name string
-		to   *function
-	}{{entryCompare, &c.compare}, {entryMagnitude, &c.magnitude}, {entryGuard, &c.guard}} {
-		if *f.to, err = dev.function(c.image, f.name, 0); err != nil {
-			_ = dev.unload(c.image)
+		to   *driver.Function
+	}{{kernels.Compare, &c.compare}, {kernels.Magnitude, &c.magnitude}, {kernels.Guard, &c.guard}} {
+		if *f.to, err = dev.Function(c.image, f.name, 0); err != nil {
+			_ = dev.Unload(c.image)
 			return nil, fmt.Errorf("helper kernels: %w", err)
 		}
 	}
 	return c, nil
 }
 
-func (c *comparer) close() error { return c.dev.unload(c.image) }
+func (c *comparer) close() error { return c.dev.Unload(c.image) }
 
 // reference is what a buffer is compared with. Where there are three, an element
 // counts only if the three agree.
-type reference []address
+type reference []driver.Address
 
 // bytes compares bytes at x, 16-aligned, with as many at the references.
-func (c *comparer) bytes(x address, ref reference, bytes int64, e element, t tolerance) (Difference, error) {
+func (c *comparer) bytes(x driver.Address, ref reference, bytes int64, e element, t tolerance) (Difference, error) {
 	e = e.fit(bytes)
 	d := Difference{Unit: "elements", Of: bytes / e.bytes(), First: -1}
 	if e.kind == kindBits {
@@ -89,8 +92,8 @@ func (c *comparer) bytes(x address, ref reference, bytes int64, e element, t tol
 	return d, c.spots(x, ref, bytes, e, t, &d)
 }
 
-func (c *comparer) launchCompare(x address, ref reference, chunks, cell int64, e element, t tolerance, d *Difference) error {
-	var second, third address
+func (c *comparer) launchCompare(x driver.Address, ref reference, chunks, cell int64, e element, t tolerance, d *Difference) error {
+	var second, third driver.Address
 	if len(ref) == 3 {
 		second, third = ref[1], ref[2]
 	}
@@ -101,34 +104,34 @@ func (c *comparer) launchCompare(x address, ref reference, chunks, cell int64, e
 	if err != nil {
 		return err
 	}
-	d.Count = clampInt64(fields[fieldCount])
-	d.Masked = clampInt64(fields[fieldMasked])
-	d.NonFinite = clampInt64(fields[fieldNonFinite])
+	d.Count = asInt64(fields[fieldCount])
+	d.Masked = asInt64(fields[fieldMasked])
+	d.NonFinite = asInt64(fields[fieldNonFinite])
 	d.Largest = math.Float64frombits(fields[fieldLargest])
 	if d.Count > 0 {
-		d.First = clampInt64(fields[fieldFirst])
+		d.First = asInt64(fields[fieldFirst])
 	}
 	d.Map = make([]int64, mapCells)
 	for i := range d.Map {
-		d.Map[i] = clampInt64(fields[fieldCells+i])
+		d.Map[i] = asInt64(fields[fieldCells+i])
 	}
 	return nil
 }
 
 // run clears the report, runs a helper over the card and reads the report.
-func (c *comparer) run(f function, params ...[]byte) ([]uint64, error) {
+func (c *comparer) run(f driver.Function, params ...[]byte) ([]uint64, error) {
 	raw := make([]byte, reportBytes)
 	binary.LittleEndian.PutUint64(raw[8*fieldFirst:], math.MaxUint64)
-	if err := c.dev.upload(c.report, raw); err != nil {
+	if err := c.dev.Upload(c.report, raw); err != nil {
 		return nil, err
 	}
-	l := launch{fn: f, grid: [3]uint32{c.blocks, 1, 1}, block: [3]uint32{helperThreads, 1, 1}, params: params}
-	took, err := c.dev.run(l, wholeCard, helperDeadline)
+	l := driver.Launch{Function: f, Grid: [3]uint32{c.blocks, 1, 1}, Block: [3]uint32{kernels.Threads, 1, 1}, Params: params}
+	took, err := c.dev.Run(l, driver.WholeCard, helperDeadline)
 	c.spent += took
 	if err != nil {
-		return nil, fmt.Errorf("helper %s: %w", f.entry, err)
+		return nil, fmt.Errorf("helper %s: %w", f.Entry, err)
 	}
-	if err := c.dev.download(raw, c.report); err != nil {
+	if err := c.dev.Download(raw, c.report); err != nil {
 		return nil, err
 	}
 	fields := make([]uint64, reportBytes/8)
@@ -139,7 +142,7 @@ func (c *comparer) run(f function, params ...[]byte) ([]uint64, error) {
 }
 
 // tail compares the last bytes, fewer than a chunk, on the host.
-func (c *comparer) tail(x address, ref reference, from, to int64, e element, t tolerance, d *Difference) error {
+func (c *comparer) tail(x driver.Address, ref reference, from, to int64, e element, t tolerance, d *Difference) error {
 	if from == to {
 		return nil
 	}
@@ -172,15 +175,15 @@ func (c *comparer) tail(x address, ref reference, from, to int64, e element, t t
 }
 
 // fetch downloads bytes [from, to) of a buffer and its references.
-func (c *comparer) fetch(x address, ref reference, from, to int64) ([]byte, [][]byte, error) {
+func (c *comparer) fetch(x driver.Address, ref reference, from, to int64) ([]byte, [][]byte, error) {
 	got := make([]byte, to-from)
-	if err := c.dev.download(got, x+address(from)); err != nil {
+	if err := c.dev.Download(got, x+driver.Address(from)); err != nil {
 		return nil, nil, err
 	}
 	want := make([][]byte, len(ref))
 	for k := range ref {
 		want[k] = make([]byte, to-from)
-		if err := c.dev.download(want[k], ref[k]+address(from)); err != nil {
+		if err := c.dev.Download(want[k], ref[k]+driver.Address(from)); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -202,7 +205,7 @@ func differsAt(got []byte, want [][]byte, i int64, e element, t tolerance) (diff
 }
 
 // spots lists the first places, from a window of bytes that begins at the first.
-func (c *comparer) spots(x address, ref reference, bytes int64, e element, t tolerance, d *Difference) error {
+func (c *comparer) spots(x driver.Address, ref reference, bytes int64, e element, t tolerance, d *Difference) error {
 	from := d.First * e.bytes()
 	to := min(from+spotWindow, bytes)
 	got, want, err := c.fetch(x, ref, from, to)
@@ -222,7 +225,7 @@ func (c *comparer) spots(x address, ref reference, bytes int64, e element, t tol
 }
 
 // largest is the largest finite magnitude of a buffer's elements.
-func (c *comparer) largest(x address, bytes int64, e element) (float64, error) {
+func (c *comparer) largest(x driver.Address, bytes int64, e element) (float64, error) {
 	e = e.fit(bytes)
 	fields, err := c.run(c.magnitude, u64(uint64(x)), u64(uint64(bytes/e.bytes())), u64(uint64(c.report)), u32(uint32(e.kind)), u32(e.log))
 	if err != nil {
@@ -232,13 +235,18 @@ func (c *comparer) largest(x address, bytes int64, e element) (float64, error) {
 }
 
 // band looks for bytes that do not hold the value: how many, the first, the last.
-func (c *comparer) band(at address, bytes int64, value byte) (count, first, last int64, err error) {
+func (c *comparer) band(at driver.Address, bytes int64, value byte) (count, first, last int64, err error) {
 	fields, err := c.run(c.guard, u64(uint64(at)), u64(uint64(bytes)), u64(uint64(c.report)), u32(uint32(value)))
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	return clampInt64(fields[fieldCount]), clampInt64(fields[fieldFirst]), clampInt64(fields[fieldLargest]), nil
+	return asInt64(fields[fieldCount]), asInt64(fields[fieldFirst]), asInt64(fields[fieldLargest]), nil
 }
 
 func u64(n uint64) []byte { return binary.LittleEndian.AppendUint64(nil, n) }
 func u32(n uint32) []byte { return binary.LittleEndian.AppendUint32(nil, n) }
+
+// asInt64 is a count as the card holds it; what no int64 holds is the largest one.
+func asInt64(n uint64) int64 {
+	return int64(min(n, math.MaxInt64))
+}

@@ -3,24 +3,27 @@ package cudarun
 import (
 	"encoding/binary"
 	"math"
+
+	"aliascheck/cudarun/driver"
+	"aliascheck/cudarun/kernels"
 )
 
 // fakeCall is a launch as a fake kernel sees it.
 type fakeCall struct {
 	d     *fakeDevice
-	l     launch
-	where part
+	l     driver.Launch
+	where driver.Part
 }
 
-func (c *fakeCall) u64(n int) uint64 { return binary.LittleEndian.Uint64(c.l.params[n]) }
-func (c *fakeCall) u32(n int) uint32 { return binary.LittleEndian.Uint32(c.l.params[n]) }
+func (c *fakeCall) u64(n int) uint64 { return binary.LittleEndian.Uint64(c.l.Params[n]) }
+func (c *fakeCall) u32(n int) uint32 { return binary.LittleEndian.Uint32(c.l.Params[n]) }
 
 // at is memory behind pointer parameter n, from a byte offset on; outside of all
 // memory it faults.
 func (c *fakeCall) at(n int, offset, bytes int64) []byte {
-	m := c.d.view(address(int64(c.u64(n))+offset), bytes)
+	m := c.d.view(driver.Address(int64(c.u64(n))+offset), bytes)
 	if m == nil {
-		panic(fakeStop{fakeError("cuEventQuery", codeIllegalAddress)})
+		panic(fakeStop{fakeError("cuEventQuery", driver.CodeIllegalAddress)})
 	}
 	return m
 }
@@ -42,14 +45,14 @@ func (c *fakeCall) i32(n, i int) int {
 func fakeKernels() map[string]func(*fakeCall) {
 	each := func(f func(c *fakeCall, i, n int)) func(*fakeCall) {
 		return func(c *fakeCall) {
-			n := int(c.u32(len(c.l.params) - 1))
+			n := int(c.u32(len(c.l.Params) - 1))
 			for i := range n {
 				f(c, i, n)
 			}
 		}
 	}
 	return map[string]func(*fakeCall){
-		entryCompare: fakeCompare, entryMagnitude: fakeMagnitude, entryGuard: fakeGuard,
+		kernels.Compare: fakeCompare, kernels.Magnitude: fakeMagnitude, kernels.Guard: fakeGuard,
 		"described": each(func(c *fakeCall, i, _ int) { c.setF32(1, i, 3*c.f32(0, i)) }),
 		"scale":     each(func(c *fakeCall, i, _ int) { c.setF32(1, i, 3*c.f32(0, i)) }),
 		"reverse":   each(func(c *fakeCall, i, n int) { c.setF32(1, i, c.f32(0, n-1-i)) }),
@@ -61,7 +64,7 @@ func fakeKernels() map[string]func(*fakeCall) {
 				all[i] = c.f32(0, n-1-i)
 			}
 			for i := range n {
-				if c.where == confinedPart {
+				if c.where == driver.ConfinedPart {
 					all[i] = c.f32(0, n-1-i)
 				}
 				c.setF32(1, i, all[i])
@@ -92,18 +95,18 @@ func fakeKernels() map[string]func(*fakeCall) {
 			c.setF32(0, -1, 1)
 		},
 		"gather": each(func(c *fakeCall, i, _ int) { c.setF32(2, i, c.f32(0, c.i32(1, i))) }),
-		"fault":  func(c *fakeCall) { panic(fakeStop{fakeError("cuEventQuery", codeLaunchFailed)}) },
-		"hang":   func(c *fakeCall) { panic(fakeStop{errHang}) },
+		"fault":  func(c *fakeCall) { panic(fakeStop{fakeError("cuEventQuery", driver.CodeLaunchFailed)}) },
+		"hang":   func(c *fakeCall) { panic(fakeStop{driver.ErrHang}) },
 		"crowd": func(c *fakeCall) { // needs all its blocks at once
-			if c.where == confinedPart {
-				panic(fakeStop{errHang})
+			if c.where == driver.ConfinedPart {
+				panic(fakeStop{driver.ErrHang})
 			}
 			n := int(c.u32(2))
 			for i := range n {
 				c.setF32(1, i, c.f32(0, i))
 			}
 		},
-		"refused": func(c *fakeCall) { panic(fakeStop{fakeError("cuLaunchKernel", codeOutOfResources)}) },
+		"refused": func(c *fakeCall) { panic(fakeStop{fakeError("cuLaunchKernel", driver.CodeOutOfResources)}) },
 		"stuck":   func(c *fakeCall) { <-c.d.stuck },
 		"dies":    func(c *fakeCall) { endProcess() },
 		"rich":    func(c *fakeCall) {},

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"aliascheck/alias"
+	"aliascheck/cudarun/driver"
 	"aliascheck/rules/goldens"
 	"aliascheck/rules/replay"
 
@@ -35,7 +36,7 @@ func TestGPUGoldens(t *testing.T) {
 		}
 	})
 	d := openCardHere(t)
-	if about := d.info(); about.Capability != 90 {
+	if about := d.Info(); about.Capability != 90 {
 		t.Skipf("%s has compute capability %d: the corpus' PTX is for sm_90a", about.Name, about.Capability)
 	}
 	if renew {
@@ -57,7 +58,7 @@ func TestGPUGoldens(t *testing.T) {
 	})
 }
 
-func renewGoldens(t *testing.T, d device) {
+func renewGoldens(t *testing.T, d driver.Device) {
 	require.NoError(t, goldens.Remove(goldenFolder))
 	n := 0
 	eachGolden(t, d, func(g *goldens.Golden, _ [][]byte) {
@@ -68,7 +69,7 @@ func renewGoldens(t *testing.T, d device) {
 }
 
 // eachGolden runs every launch of the dumps that has a golden, equal ones once.
-func eachGolden(t *testing.T, d device, f func(*goldens.Golden, [][]byte)) {
+func eachGolden(t *testing.T, d driver.Device, f func(*goldens.Golden, [][]byte)) {
 	testdata := filepath.Dir(goldenFolder)
 	special, err := goldens.LoadSpecials(goldenFolder)
 	require.NoError(t, err)
@@ -88,7 +89,7 @@ func eachGolden(t *testing.T, d device, f func(*goldens.Golden, [][]byte)) {
 }
 
 // goldenCall runs the configurations of one call.
-func goldenCall(d device, folder string, s goldens.Special, c goldens.Call, seen map[[32]byte]bool, f func(*goldens.Golden, [][]byte)) error {
+func goldenCall(d driver.Device, folder string, s goldens.Special, c goldens.Call, seen map[[32]byte]bool, f func(*goldens.Golden, [][]byte)) error {
 	inputs := s.InputsOf(c.Call)
 	nothing := func(*alias.Leaf) ([]byte, string, error) { return nil, "", nil }
 	planned, err := replay.New(context.Background(), c.Call, c.Kernels, replay.OperandSource{})
@@ -145,7 +146,7 @@ func inputContents(in *goldens.Input, l *alias.Leaf) []byte {
 
 // runGolden runs configuration k with its buffers apart, twice and with another
 // poison in the results, and takes down what it wrote.
-func runGolden(d device, plan *Plan, k int, g *goldens.Golden, s goldens.Special) (data [][]byte, err error) {
+func runGolden(d driver.Device, plan *Plan, k int, g *goldens.Golden, s goldens.Special) (data [][]byte, err error) {
 	r, err := newReplay(d, plan, 10*time.Second, func(string) {}, &Outcome{})
 	if err != nil {
 		return nil, err
@@ -155,7 +156,7 @@ func runGolden(d device, plan *Plan, k int, g *goldens.Golden, s goldens.Special
 			err = e
 		}
 	}()
-	r.images, r.kernels = make([]module, len(plan.Kernels)), make([]function, len(plan.Kernels))
+	r.images, r.kernels = make([]driver.Module, len(plan.Kernels)), make([]driver.Function, len(plan.Kernels))
 	if reason, err := r.load(k, &ConfigOutcome{}); err != nil || reason != "" {
 		return nil, fmt.Errorf("%s %w", reason, err)
 	}
@@ -165,7 +166,7 @@ func runGolden(d device, plan *Plan, k int, g *goldens.Golden, s goldens.Special
 			return nil, err
 		}
 	}
-	about := d.info()
+	about := d.Info()
 	g.Device = fmt.Sprintf("%s, driver %s", about.Name, about.Release)
 	for n, b := range plan.Buffers {
 		switch {
@@ -203,7 +204,7 @@ func (r *rerun) goldenRun(k int, poison byte) ([][]byte, error) {
 	if err := r.prepare(at, poison); err != nil {
 		return nil, err
 	}
-	if _, err := r.launch(k, at, wholeCard); err != nil {
+	if _, err := r.launch(k, at, driver.WholeCard); err != nil {
 		return nil, err
 	}
 	out := make([][]byte, len(r.plan.Buffers))
@@ -212,7 +213,7 @@ func (r *rerun) goldenRun(k int, poison byte) ([][]byte, error) {
 		if b.Bytes == 0 {
 			continue
 		}
-		if err := r.dev.download(out[n], at.buffers[n]); err != nil {
+		if err := r.dev.Download(out[n], at.buffers[n]); err != nil {
 			return nil, err
 		}
 	}

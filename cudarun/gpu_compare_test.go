@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"aliascheck/cudarun/driver"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -25,7 +27,7 @@ func TestGPUCompare(t *testing.T) {
 				for _, limit := range []float64{0, 1e-3} {
 					var outcomes [2]Difference
 					var largest [2]float64
-					for i, dev := range []device{d, fake} {
+					for i, dev := range []driver.Device{d, fake} {
 						outcomes[i], largest[i] = compareOn(t, dev, buffers, references, elementOf(name), tolerance{limit, limit})
 					}
 					assert.Empty(t, cmp.Diff(outcomes[1], outcomes[0]), "%s, %d bytes, %d references, %g", name, bytes, references, limit)
@@ -60,7 +62,7 @@ func comparable(rng *rand.Rand, bytes int64) [4][]byte {
 	return b
 }
 
-func compareOn(t *testing.T, dev device, buffers [4][]byte, references int, e element, limit tolerance) (Difference, float64) {
+func compareOn(t *testing.T, dev driver.Device, buffers [4][]byte, references int, e element, limit tolerance) (Difference, float64) {
 	t.Helper()
 	bytes := int64(len(buffers[0]))
 	memory, err := newArena(dev, roundUp(reportBytes)+4*roundUp(bytes))
@@ -69,11 +71,11 @@ func compareOn(t *testing.T, dev device, buffers [4][]byte, references int, e el
 	require.NoError(t, err)
 	c, err := newComparer(dev, report)
 	require.NoError(t, err)
-	var at [4]address
+	var at [4]driver.Address
 	for i := range at {
 		at[i], err = memory.take(bytes)
 		require.NoError(t, err)
-		require.NoError(t, dev.upload(at[i], buffers[i]))
+		require.NoError(t, dev.Upload(at[i], buffers[i]))
 	}
 	d, err := c.bytes(at[0], at[1:1+references], bytes, e, limit)
 	require.NoError(t, err)
@@ -104,7 +106,7 @@ func TestGPUCompareBandwidth(t *testing.T) {
 	c, err := newComparer(d, at)
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, c.close()) }()
-	require.NoError(t, d.fill(x, 1, bytes))
+	require.NoError(t, d.Fill(x, 1, bytes))
 	best := func(f func() error) time.Duration {
 		least := time.Hour
 		for range 10 {
@@ -116,16 +118,16 @@ func TestGPUCompareBandwidth(t *testing.T) {
 	}
 	small := make([]byte, 8)
 	copied := best(func() error { // 2 GiB of traffic
-		if err := d.copy(y, x, bytes); err != nil {
+		if err := d.Copy(y, x, bytes); err != nil {
 			return err
 		}
-		return d.download(small, y)
+		return d.Download(small, y)
 	})
 	compared := best(func() error { // 2 GiB of traffic
 		_, err := c.bytes(x, reference{y}, bytes, elementOf("f32"), tolerance{})
 		return err
 	})
-	require.NoError(t, d.fill(y, 2, bytes/2))
+	require.NoError(t, d.Fill(y, 2, bytes/2))
 	different := best(func() error {
 		found, err := c.bytes(x, reference{y}, bytes, elementOf("f32"), tolerance{})
 		assert.Equal(t, int64(bytes/8), found.Count)

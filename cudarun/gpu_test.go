@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"aliascheck/cudarun/driver"
 	"aliascheck/rules/replay"
 
 	"github.com/stretchr/testify/assert"
@@ -46,19 +47,19 @@ func openGPU(t testing.TB) *Session {
 }
 
 // openCardHere opens the card in the test's own process, on its thread, or skips.
-func openCardHere(t testing.TB) device {
+func openCardHere(t testing.TB) driver.Device {
 	t.Helper()
-	lib, err := openLibrary(libraryName)
+	lib, err := driver.OpenLibrary(driver.LibraryName)
 	if err != nil {
 		t.Skipf("no GPU: %v", err)
 	}
 	runtime.LockOSThread()
 	t.Cleanup(runtime.UnlockOSThread)
-	d, err := openCard(lib, 0)
+	d, err := driver.OpenCard(lib, 0)
 	if err != nil {
 		t.Skipf("no GPU: %v", err)
 	}
-	t.Cleanup(func() { assert.NoError(t, d.close()) })
+	t.Cleanup(func() { assert.NoError(t, d.Close()) })
 	return d
 }
 
@@ -163,33 +164,33 @@ func TestGPUManyReplays(t *testing.T) {
 // Clusters, and more shared memory than a launch has without asking.
 func TestGPULaunch(t *testing.T) {
 	d := openCardHere(t)
-	if d.info().Capability < 90 {
+	if d.Info().Capability < 90 {
 		t.Skip("clusters came with compute capability 9.0")
 	}
-	m, err := d.load([]byte(launchPTX), false)
+	m, err := d.Load([]byte(launchPTX), false)
 	require.NoError(t, err)
 	const shared = 200 << 10
-	f, err := d.function(m, "launch", shared)
+	f, err := d.Function(m, "launch", shared)
 	require.NoError(t, err)
-	assert.Equal(t, []int{8, 4}, f.params)
-	at, err := d.alloc(64)
+	assert.Equal(t, []int{8, 4}, f.Params)
+	at, err := d.Alloc(64)
 	require.NoError(t, err)
-	for _, where := range []part{wholeCard, confinedPart} {
-		if where == confinedPart {
-			_, err := d.confine()
+	for _, where := range []driver.Part{driver.WholeCard, driver.ConfinedPart} {
+		if where == driver.ConfinedPart {
+			_, err := d.Confine()
 			require.NoError(t, err)
 		}
-		require.NoError(t, d.fill(at, 0, 64))
-		took, err := d.run(launch{fn: f, grid: [3]uint32{8, 1, 1}, block: [3]uint32{32, 1, 1}, cluster: [3]uint32{2, 1, 1},
-			shared: shared, params: [][]byte{u64(uint64(at)), u32(shared - 4)}, zero: []fillRange{{at, 8}}}, where, time.Minute)
+		require.NoError(t, d.Fill(at, 0, 64))
+		took, err := d.Run(driver.Launch{Function: f, Grid: [3]uint32{8, 1, 1}, Block: [3]uint32{32, 1, 1}, Cluster: [3]uint32{2, 1, 1},
+			Shared: shared, Params: [][]byte{u64(uint64(at)), u32(shared - 4)}, Zero: []driver.FillRange{{At: at, Bytes: 8}}}, where, time.Minute)
 		require.NoError(t, err)
 		assert.Positive(t, took)
 		got := make([]byte, 12)
-		require.NoError(t, d.download(got, at))
+		require.NoError(t, d.Download(got, at))
 		assert.Equal(t, append(append(u32(2), u32(8)...), u32(77)...), got, "blocks of a cluster, blocks, what shared memory held")
 	}
-	require.NoError(t, d.free(at))
-	require.NoError(t, d.unload(m))
+	require.NoError(t, d.Free(at))
+	require.NoError(t, d.Unload(m))
 }
 
 // launchPTX tells how it was launched, and uses the last word of its shared memory.

@@ -7,6 +7,8 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"aliascheck/cudarun/driver"
 )
 
 // roleVariable makes the test binary something else than a test.
@@ -30,7 +32,7 @@ func play(role string) error {
 	switch role {
 	case "fake", "full":
 		var opened *fakeDevice
-		w := worker{abort: endProcess, open: func(ordinal int) (device, error) {
+		w := worker{abort: endProcess, open: func(ordinal int) (driver.Device, error) {
 			if ordinal > 1 {
 				return nil, fmt.Errorf("device %d: the driver shows 2 devices", ordinal)
 			}

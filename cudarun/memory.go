@@ -3,6 +3,8 @@ package cudarun
 import (
 	"fmt"
 	"time"
+
+	"aliascheck/cudarun/driver"
 )
 
 // A replay takes all its memory at once, so that it either fits or says clearly
@@ -18,26 +20,26 @@ const (
 
 // arena is one allocation, handed out in pieces aligned to layoutAlign.
 type arena struct {
-	dev  device
-	base address
+	dev  driver.Device
+	base driver.Address
 	size int64
 	used int64
 }
 
 // newArena allocates bytes on the card.
-func newArena(dev device, bytes int64) (*arena, error) {
-	var base address
+func newArena(dev driver.Device, bytes int64) (*arena, error) {
+	var base driver.Address
 	var err error
 	for try := range fullTries {
 		if try > 0 {
 			time.Sleep(fullPause)
 		}
-		if base, err = dev.alloc(bytes); !isFull(err) {
+		if base, err = dev.Alloc(bytes); !driver.IsFull(err) {
 			break
 		}
 	}
-	if isFull(err) {
-		free, total, _ := dev.memory()
+	if driver.IsFull(err) {
+		free, total, _ := dev.Memory()
 		return nil, fmt.Errorf("the card is full: the replay needs %s, %s of %s are free", mebibytes(bytes), mebibytes(free), mebibytes(total))
 	}
 	if err != nil {
@@ -48,16 +50,16 @@ func newArena(dev device, bytes int64) (*arena, error) {
 
 // take hands out the next piece. A piece that was not planned for is a mistake of
 // this package, and shows as an error rather than as a write into other memory.
-func (a *arena) take(bytes int64) (address, error) {
+func (a *arena) take(bytes int64) (driver.Address, error) {
 	if bytes < 0 || bytes > a.size-a.used {
 		return 0, fmt.Errorf("%d bytes were not planned for", bytes)
 	}
-	at := a.base + address(a.used)
+	at := a.base + driver.Address(a.used)
 	a.used += roundUp(bytes)
 	return at, nil
 }
 
-func (a *arena) close() error { return a.dev.free(a.base) }
+func (a *arena) close() error { return a.dev.Free(a.base) }
 
 func roundUp(bytes int64) int64 {
 	return (bytes + layoutAlign - 1) / layoutAlign * layoutAlign
@@ -78,28 +80,28 @@ func (l layout) span() int64 {
 // placed is a layout at an address.
 type placed struct {
 	layout
-	base    address
-	starts  []address // of the groups
-	buffers []address
+	base    driver.Address
+	starts  []driver.Address // of the groups
+	buffers []driver.Address
 }
 
 // at puts the layout at base.
-func (l layout) at(base address) placed {
-	p := placed{layout: l, base: base, starts: make([]address, len(l.groups)), buffers: make([]address, len(l.places))}
+func (l layout) at(base driver.Address) placed {
+	p := placed{layout: l, base: base, starts: make([]driver.Address, len(l.groups)), buffers: make([]driver.Address, len(l.places))}
 	next := base + guardBytes
 	for i, g := range l.groups {
 		p.starts[i] = next
-		next += address(roundUp(g.bytes) + guardBytes)
+		next += driver.Address(roundUp(g.bytes) + guardBytes)
 	}
 	for i, place := range l.places {
-		p.buffers[i] = p.starts[place.Group] + address(place.Offset)
+		p.buffers[i] = p.starts[place.Group] + driver.Address(place.Offset)
 	}
 	return p
 }
 
 // band is memory between two groups that nobody may write.
 type band struct {
-	from, to      address
+	from, to      driver.Address
 	before, after int // the groups on its two sides, -1: none
 }
 
@@ -109,9 +111,9 @@ func (p placed) bands() []band {
 	from, before := p.base, -1
 	for i, g := range p.groups {
 		bands = append(bands, band{from, p.starts[i], before, i})
-		from, before = p.starts[i]+address(g.bytes), i
+		from, before = p.starts[i]+driver.Address(g.bytes), i
 	}
-	return append(bands, band{from, p.base + address(p.span()), before, -1})
+	return append(bands, band{from, p.base + driver.Address(p.span()), before, -1})
 }
 
 // memoryPlan is what a replay needs of the card, in bytes.

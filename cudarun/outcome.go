@@ -1,6 +1,10 @@
 package cudarun
 
-import "time"
+import (
+	"time"
+
+	"aliascheck/cudarun/driver"
+)
 
 // Outcome is what one plan's replay showed. Counts are of this card, this driver
 // and these inputs.
@@ -12,7 +16,7 @@ type Outcome struct {
 	// device, a budget that ran out, PTX for another card, a full card.
 	Skipped string `json:"skipped,omitempty"`
 
-	Device *DeviceInfo `json:"device,omitempty"`
+	Device *driver.DeviceInfo `json:"device,omitempty"`
 
 	Configurations []ConfigOutcome `json:"configurations,omitempty"`
 	Trials         *TrialOutcome   `json:"trials,omitempty"`
@@ -21,17 +25,6 @@ type Outcome struct {
 	// FreeBefore and FreeAfter are the card's free bytes around the replay.
 	FreeBefore int64 `json:"free_before,omitempty"`
 	FreeAfter  int64 `json:"free_after,omitempty"`
-}
-
-// DeviceInfo names a card and its driver.
-type DeviceInfo struct {
-	Ordinal    int    `json:"ordinal"`
-	Name       string `json:"name"`
-	Capability int    `json:"capability"` // 10*major + minor
-	Driver     string `json:"driver"`     // CUDA version that the driver supports: "13.0"
-	Release    string `json:"release,omitempty"`
-	SMs        int    `json:"sms"`
-	Memory     int64  `json:"memory"` // bytes
 }
 
 // ConfigOutcome is the replay of one configuration.

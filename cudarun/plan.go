@@ -11,7 +11,10 @@
 // is that of cuda.h.
 package cudarun
 
-import "aliascheck/rules/replay"
+import (
+	"aliascheck/cudarun/driver"
+	"aliascheck/rules/replay"
+)
 
 // Plan is one custom call, ready to be replayed. It is plain data: it can be
 // written as JSON (Contents travel beside it) and compared by content.
@@ -95,9 +98,9 @@ type Param struct {
 
 // Tensor is a TMA descriptor of a buffer.
 type Tensor struct {
-	Buffer int        `json:"buffer"`
-	Offset int64      `json:"offset,omitempty"` // bytes from the buffer's start
-	Map    *TensorMap `json:"map"`
+	Buffer int               `json:"buffer"`
+	Offset int64             `json:"offset,omitempty"` // bytes from the buffer's start
+	Map    *driver.TensorMap `json:"map"`
 }
 
 // Zero is a fill with zeros before a launch.

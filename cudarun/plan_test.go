@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
+	"aliascheck/cudarun/driver"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -44,7 +46,7 @@ func TestCheck(t *testing.T) {
 		{"no descriptors", whole(func(p *Plan) { p.Kernels[0].Params[0] = Param{Kind: ParamTensor} }), "0 TMA descriptors"},
 		{"descriptor of no buffer", whole(func(p *Plan) { p.Kernels[0].Params[0] = Param{Kind: ParamTensor, Tensors: []Tensor{{Buffer: 9}}} }), "of buffer 9"},
 		{"descriptor of rank 9", whole(func(p *Plan) {
-			p.Kernels[0].Params[0] = Param{Kind: ParamTensor, Tensors: []Tensor{{Map: &TensorMap{Rank: 9}}}}
+			p.Kernels[0].Params[0] = Param{Kind: ParamTensor, Tensors: []Tensor{{Map: &driver.TensorMap{Rank: 9}}}}
 		}), "of rank 9"},
 		{"kind", whole(func(p *Plan) { p.Kernels[0].Params[2].Kind = "" }), "unknown kind"},
 		{"zero outside", whole(func(p *Plan) { p.Kernels[0].Zero = []Zero{{1, 4001}} }), "outside"},

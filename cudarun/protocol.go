@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"aliascheck/cudarun/driver"
 )
 
 // The worker's protocol: frames of a kind and a body, on its standard input and
@@ -53,8 +55,8 @@ type openRequest struct {
 }
 
 type deviceReply struct {
-	Device DeviceInfo `json:"device"`
-	Free   int64      `json:"free"`
+	Device driver.DeviceInfo `json:"device"`
+	Free   int64             `json:"free"`
 }
 
 type runRequest struct {

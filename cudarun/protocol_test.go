@@ -7,6 +7,7 @@ import (
 	"io"
 	"testing"
 
+	"aliascheck/cudarun/driver"
 	"aliascheck/rules/replay"
 
 	"github.com/stretchr/testify/assert"
@@ -18,7 +19,7 @@ func converse(t *testing.T, input []byte) ([]frame, *fakeDevice, error) {
 	t.Helper()
 	d := newFake()
 	var out bytes.Buffer
-	w := worker{open: func(int) (device, error) { return d, nil }, abort: func() {}}
+	w := worker{open: func(int) (driver.Device, error) { return d, nil }, abort: func() {}}
 	err := w.serve(bytes.NewReader(input), &out)
 	var frames []frame
 	for r := bufio.NewReader(&out); ; {
@@ -137,7 +138,7 @@ func FuzzPlan(f *testing.F) {
 			require.LessOrEqual(t, l.span(), p.regionBytes())
 			at := l.at(1 << 20)
 			for i, b := range p.Buffers {
-				require.GreaterOrEqual(t, at.buffers[i], address(1<<20+guardBytes))
+				require.GreaterOrEqual(t, at.buffers[i], driver.Address(1<<20+guardBytes))
 				require.LessOrEqual(t, int64(at.buffers[i])+b.Bytes, int64(1<<20)+l.span()-guardBytes)
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sort"
 	"time"
+
+	"aliascheck/cudarun/driver"
 )
 
 // Runs of each mode.
@@ -22,7 +24,7 @@ func poisons() [apartRuns]byte { return [apartRuns]byte{0xFF, 0x5A, 0xA5} }
 
 // rerun is the work on one plan.
 type rerun struct {
-	dev      device
+	dev      driver.Device
 	plan     *Plan
 	deadline time.Duration // a launch
 	progress func(stage string)
@@ -31,24 +33,24 @@ type rerun struct {
 	memory  *arena
 	compare *comparer
 
-	contents []address   // pristine, by buffer; 0: none
-	saves    []address   // room to save operands, by buffer; 0: none
-	refs     []reference // three, by result buffer
-	staging  address     // for results that are not 16-aligned
-	region   address     // where layouts are put
-	scratch  address
-	images   []module    // by kernel
-	kernels  []function  // by kernel
-	lines    bool        // load code with its source lines
-	unstable bool        // the references of the present kernel disagree somewhere
-	limits   []tolerance // by buffer
+	contents []driver.Address // pristine, by buffer; 0: none
+	saves    []driver.Address // room to save operands, by buffer; 0: none
+	refs     []reference      // three, by result buffer
+	staging  driver.Address   // for results that are not 16-aligned
+	region   driver.Address   // where layouts are put
+	scratch  driver.Address
+	images   []driver.Module   // by kernel
+	kernels  []driver.Function // by kernel
+	lines    bool              // load code with its source lines
+	unstable bool              // the references of the present kernel disagree somewhere
+	limits   []tolerance       // by buffer
 }
 
 // errLost is a replay that ended with the device unusable: the outcome says why.
-const errLost = errorText("the device is lost")
+const errLost = driver.ErrorText("the device is lost")
 
 // newReplay checks the plan and takes its memory.
-func newReplay(dev device, plan *Plan, deadline time.Duration, progress func(string), out *Outcome) (*rerun, error) {
+func newReplay(dev driver.Device, plan *Plan, deadline time.Duration, progress func(string), out *Outcome) (*rerun, error) {
 	r := &rerun{dev: dev, plan: plan, deadline: deadline, progress: progress, out: out}
 	if err := plan.Check(); err != nil {
 		return nil, err
@@ -66,9 +68,9 @@ func newReplay(dev device, plan *Plan, deadline time.Duration, progress func(str
 // lay divides the memory, loads the helper kernels and uploads the contents.
 func (r *rerun) lay() error {
 	n := len(r.plan.Buffers)
-	r.contents, r.saves, r.refs, r.limits = make([]address, n), make([]address, n), make([]reference, n), make([]tolerance, n)
+	r.contents, r.saves, r.refs, r.limits = make([]driver.Address, n), make([]driver.Address, n), make([]reference, n), make([]tolerance, n)
 	var failed error
-	take := func(bytes int64) address {
+	take := func(bytes int64) driver.Address {
 		at, err := r.memory.take(bytes)
 		failed = errors.Join(failed, err)
 		return at
@@ -96,7 +98,7 @@ func (r *rerun) lay() error {
 	begin := time.Now()
 	for i, b := range r.plan.Buffers {
 		if b.Contents != nil {
-			if err := r.dev.upload(r.contents[i], b.Contents); err != nil {
+			if err := r.dev.Upload(r.contents[i], b.Contents); err != nil {
 				return fmt.Errorf("contents of buffer %d: %w", i, err)
 			}
 		}
@@ -112,7 +114,7 @@ func (r *rerun) close() error {
 	var failed error
 	for _, m := range r.images {
 		if m != 0 {
-			failed = errors.Join(failed, r.dev.unload(m))
+			failed = errors.Join(failed, r.dev.Unload(m))
 		}
 	}
 	return errors.Join(failed, r.compare.close(), r.memory.close())
@@ -120,7 +122,7 @@ func (r *rerun) close() error {
 
 // all replays every configuration, then the trials.
 func (r *rerun) all() error {
-	r.images, r.kernels = make([]module, len(r.plan.Kernels)), make([]function, len(r.plan.Kernels))
+	r.images, r.kernels = make([]driver.Module, len(r.plan.Kernels)), make([]driver.Function, len(r.plan.Kernels))
 	for i := range r.plan.Kernels {
 		c := ConfigOutcome{Kernel: r.plan.Kernels[i].Entry, Description: r.plan.Kernels[i].Description}
 		err := r.config(i, &c)
@@ -154,26 +156,26 @@ func (r *rerun) config(i int, c *ConfigOutcome) error {
 }
 
 // launch runs kernel k with its buffers at their places.
-func (r *rerun) launch(k int, at placed, where part) (time.Duration, error) {
+func (r *rerun) launch(k int, at placed, where driver.Part) (time.Duration, error) {
 	l, err := r.bind(&r.plan.Kernels[k], at)
 	if err != nil {
 		return 0, err
 	}
-	l.fn = r.kernels[k]
-	took, err := r.dev.run(l, where, r.deadline)
+	l.Function = r.kernels[k]
+	took, err := r.dev.Run(l, where, r.deadline)
 	r.out.Times.Kernel += took
 	return took, err
 }
 
 // bind turns a kernel's parameters into bytes.
-func (r *rerun) bind(k *Kernel, at placed) (launch, error) {
-	l := launch{grid: k.Grid, block: k.Block, cluster: k.Cluster, shared: k.Shared}
+func (r *rerun) bind(k *Kernel, at placed) (driver.Launch, error) {
+	l := driver.Launch{Grid: k.Grid, Block: k.Block, Cluster: k.Cluster, Shared: k.Shared}
 	scratch := r.scratch
 	for n, param := range k.Params {
 		value := uint64(0)
 		switch param.Kind {
 		case ParamScalar:
-			l.params = append(l.params, param.Scalar)
+			l.Params = append(l.Params, param.Scalar)
 			continue
 		case ParamBuffer:
 			value = uint64(at.buffers[param.Buffer]) + uint64(param.Offset)
@@ -183,26 +185,26 @@ func (r *rerun) bind(k *Kernel, at placed) (launch, error) {
 		case ParamTensor:
 			var descriptors []byte
 			for _, t := range param.Tensors {
-				d, err := r.dev.encode(t.Map, at.buffers[t.Buffer]+address(t.Offset))
+				d, err := r.dev.Encode(t.Map, at.buffers[t.Buffer]+driver.Address(t.Offset))
 				if err != nil {
 					return l, fmt.Errorf("parameter %d: %w", n, err)
 				}
 				descriptors = append(descriptors, d...)
 			}
-			l.params = append(l.params, descriptors)
+			l.Params = append(l.Params, descriptors)
 			continue
 		case ParamScratch:
 			if param.Bytes > 0 {
-				align := address(max(param.Align, layoutAlign))
+				align := driver.Address(max(param.Align, layoutAlign))
 				scratch = (scratch + align - 1) / align * align
 				value = uint64(scratch)
-				scratch += address(param.Bytes)
+				scratch += driver.Address(param.Bytes)
 			}
 		}
-		l.params = append(l.params, binary.LittleEndian.AppendUint64(nil, value))
+		l.Params = append(l.Params, binary.LittleEndian.AppendUint64(nil, value))
 	}
 	for _, z := range k.Zero {
-		l.zero = append(l.zero, fillRange{at.buffers[z.Buffer], z.Bytes})
+		l.Zero = append(l.Zero, driver.FillRange{At: at.buffers[z.Buffer], Bytes: z.Bytes})
 	}
 	return l, nil
 }
@@ -210,10 +212,10 @@ func (r *rerun) bind(k *Kernel, at placed) (launch, error) {
 // stopOf says how a kernel stopped, nil where err is about something else.
 func stopOf(err error, mode Mode, run int) *Stop {
 	switch {
-	case errors.Is(err, errHang):
+	case errors.Is(err, driver.ErrHang):
 		return &Stop{Kind: StopHang, Mode: mode, Run: run, Error: err.Error()}
-	case isFault(err):
-		return &Stop{Kind: StopFault, Mode: mode, Run: run, Error: err.Error(), Code: codeOf(err)}
+	case driver.IsFault(err):
+		return &Stop{Kind: StopFault, Mode: mode, Run: run, Error: err.Error(), Code: driver.CodeOf(err)}
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ func (r *rerun) load(i int, c *ConfigOutcome) (reason string, err error) {
 	}()
 	var reasons []string
 	if len(k.Cubin) > 0 {
-		reason = cubinFits(k.Capability, r.dev.info().Capability)
+		reason = cubinFits(k.Capability, r.dev.Info().Capability)
 		if reason == "" {
 			if reason = r.loadImage(i, k.Cubin); reason == "" {
 				return "", nil
@@ -30,7 +30,7 @@ func (r *rerun) load(i int, c *ConfigOutcome) (reason string, err error) {
 		reasons = append(reasons, "cubin: "+reason)
 	}
 	if len(k.PTX) > 0 {
-		reason = ptxFits(k.PTX, r.dev.info().Capability)
+		reason = ptxFits(k.PTX, r.dev.Info().Capability)
 		if reason == "" {
 			if reason = r.loadImage(i, k.PTX); reason == "" {
 				return "", nil
@@ -42,13 +42,13 @@ func (r *rerun) load(i int, c *ConfigOutcome) (reason string, err error) {
 }
 
 func (r *rerun) loadImage(i int, image []byte) (reason string) {
-	m, err := r.dev.load(image, r.lines)
+	m, err := r.dev.Load(image, r.lines)
 	if err != nil {
 		return err.Error()
 	}
-	f, err := r.dev.function(m, r.plan.Kernels[i].Entry, r.plan.Kernels[i].Shared)
+	f, err := r.dev.Function(m, r.plan.Kernels[i].Entry, r.plan.Kernels[i].Shared)
 	if err != nil {
-		return errors.Join(err, r.dev.unload(m)).Error()
+		return errors.Join(err, r.dev.Unload(m)).Error()
 	}
 	r.images[i], r.kernels[i] = m, f
 	return ""

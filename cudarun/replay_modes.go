@@ -3,6 +3,8 @@ package cudarun
 import (
 	"fmt"
 	"time"
+
+	"aliascheck/cudarun/driver"
 )
 
 // configRun is the replay of one configuration under way.
@@ -23,17 +25,17 @@ func (r *configRun) modes() error {
 		return nil
 	}
 	shared := r.plan.sharedLayout().at(r.region)
-	r.out.Shared = &ModeOutcome{SMs: r.dev.info().SMs}
-	if err := r.repeat(r.out.Shared, ModeShared, shared, wholeCard); err != nil {
+	r.out.Shared = &ModeOutcome{SMs: r.dev.Info().SMs}
+	if err := r.repeat(r.out.Shared, ModeShared, shared, driver.WholeCard); err != nil {
 		return err
 	}
 	r.out.Confined = &ModeOutcome{}
-	sms, err := r.dev.confine()
+	sms, err := r.dev.Confine()
 	if err != nil {
 		r.out.Confined.Reason = err.Error()
 	} else {
 		r.out.Confined.SMs = sms
-		if err := r.repeat(r.out.Confined, ModeConfined, shared, confinedPart); err != nil {
+		if err := r.repeat(r.out.Confined, ModeConfined, shared, driver.ConfinedPart); err != nil {
 			return err
 		}
 	}
@@ -47,17 +49,17 @@ func (r *configRun) modes() error {
 func (r *configRun) control() error {
 	apart := r.plan.apartLayout(r.kernel).at(r.region)
 	r.out.Control = &ModeOutcome{SMs: r.out.Shared.SMs}
-	if err := r.repeat(r.out.Control, ModeControl, apart, wholeCard); err != nil {
+	if err := r.repeat(r.out.Control, ModeControl, apart, driver.WholeCard); err != nil {
 		return err
 	}
 	if r.out.Confined.Runs == 0 {
 		return nil
 	}
-	return r.repeat(r.out.Control, ModeControl, apart, confinedPart)
+	return r.repeat(r.out.Control, ModeControl, apart, driver.ConfinedPart)
 }
 
 // repeat runs a mode sharedRuns times and compares each run with the reference.
-func (r *configRun) repeat(m *ModeOutcome, mode Mode, at placed, where part) error {
+func (r *configRun) repeat(m *ModeOutcome, mode Mode, at placed, where driver.Part) error {
 	for range sharedRuns {
 		m.Runs++
 		r.progress(fmt.Sprintf("%s %d", mode, m.Runs))
@@ -121,10 +123,10 @@ func (r *rerun) results(at placed) ([]Difference, error) {
 }
 
 // difference compares buffer i at an address with references.
-func (r *rerun) difference(i int, at address, ref reference, t tolerance) (Difference, error) {
+func (r *rerun) difference(i int, at driver.Address, ref reference, t tolerance) (Difference, error) {
 	b := r.plan.Buffers[i]
 	if at%chunkBytes != 0 {
-		if err := r.dev.copy(r.staging, at, b.Bytes); err != nil {
+		if err := r.dev.Copy(r.staging, at, b.Bytes); err != nil {
 			return Difference{}, err
 		}
 		at = r.staging
@@ -139,7 +141,7 @@ func (r *rerun) difference(i int, at address, ref reference, t tolerance) (Diffe
 
 // once launches the kernel with its buffers at their places. A fault or a hang is
 // recorded and returned as errLost.
-func (r *configRun) once(at placed, where part, mode Mode, run int) error {
+func (r *configRun) once(at placed, where driver.Part, mode Mode, run int) error {
 	took, err := r.launch(r.index, at, where)
 	if err != nil {
 		if r.out.Stop = stopOf(err, mode, run); r.out.Stop != nil {

@@ -6,11 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
+	"aliascheck/cudarun/driver"
 	"aliascheck/hlo"
 	"aliascheck/rules/replay"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 const testElements = 1000
@@ -257,11 +258,11 @@ func TestConfigurations(t *testing.T) {
 // A kernel that takes its operand through a TMA descriptor.
 func TestDescriptorParameter(t *testing.T) {
 	p := pairPlan("described", testElements, true, true)
-	p.Kernels[0].Params[0] = Param{Kind: ParamTensor, Tensors: []Tensor{{Map: &TensorMap{DataType: 7, Rank: 1, Dims: []uint64{testElements},
+	p.Kernels[0].Params[0] = Param{Kind: ParamTensor, Tensors: []Tensor{{Map: &driver.TensorMap{DataType: 7, Rank: 1, Dims: []uint64{testElements},
 		Strides: []uint64{}, Box: []uint32{8}, ElementStrides: []uint32{1}}}}}
 	out := replayFake(t, p)
 	assert.Equal(t, "unconfirmed", out.Verdict(replay.PairShared, NoBuffer).Confirmation)
 	p.Kernels[0].Params[0].Tensors[0].Map.Box[0] = 257
 	_, err := replayOn(t, newFake(), p)
-	assert.ErrorContains(t, err, "parameter 0: "+encodeTiled)
+	assert.ErrorContains(t, err, "parameter 0: "+driver.EncodeTiled)
 }

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"aliascheck/cudarun/driver"
 )
 
 // sanitizeRun launches each configuration once, for a tool that watches: every
 // buffer has an allocation of exactly its size, so that bounds are real ones, and
 // unclaimed results are not filled, so that reads of unwritten memory show.
-func sanitizeRun(dev device, plan *Plan, deadline time.Duration, out *Outcome) error {
+func sanitizeRun(dev driver.Device, plan *Plan, deadline time.Duration, out *Outcome) error {
 	if err := plan.Check(); err != nil {
 		return err
 	}
@@ -24,32 +26,32 @@ func sanitizeRun(dev device, plan *Plan, deadline time.Duration, out *Outcome) e
 	return nil
 }
 
-func sanitizeConfig(dev device, plan *Plan, i int, deadline time.Duration, out *Outcome, c *ConfigOutcome) (failed error) {
+func sanitizeConfig(dev driver.Device, plan *Plan, i int, deadline time.Duration, out *Outcome, c *ConfigOutcome) (failed error) {
 	r := &rerun{dev: dev, plan: plan, deadline: deadline, progress: func(string) {}, out: out, lines: true}
-	r.images, r.kernels = make([]module, len(plan.Kernels)), make([]function, len(plan.Kernels))
+	r.images, r.kernels = make([]driver.Module, len(plan.Kernels)), make([]driver.Function, len(plan.Kernels))
 	reason, err := r.load(i, c)
 	if reason != "" || err != nil {
 		c.Reason = reason
 		return err
 	}
-	var owned []address
+	var owned []driver.Address
 	defer func() {
 		if errors.Is(failed, errLost) {
 			return
 		}
 		for _, at := range owned {
-			failed = errors.Join(failed, dev.free(at))
+			failed = errors.Join(failed, dev.Free(at))
 		}
-		failed = errors.Join(failed, dev.unload(r.images[i]))
+		failed = errors.Join(failed, dev.Unload(r.images[i]))
 	}()
-	take := func(bytes int64) (address, error) {
-		at, err := dev.alloc(bytes)
+	take := func(bytes int64) (driver.Address, error) {
+		at, err := dev.Alloc(bytes)
 		if err == nil {
 			owned = append(owned, at)
 		}
 		return at, err
 	}
-	at := placed{buffers: make([]address, len(plan.Buffers))}
+	at := placed{buffers: make([]driver.Address, len(plan.Buffers))}
 	if err := r.fillExact(&plan.Kernels[i], at, take); err != nil {
 		return err
 	}
@@ -58,7 +60,7 @@ func sanitizeConfig(dev device, plan *Plan, i int, deadline time.Duration, out *
 			return err
 		}
 	}
-	took, err := r.launch(i, at, wholeCard)
+	took, err := r.launch(i, at, driver.WholeCard)
 	c.KernelTime = took
 	if err != nil {
 		if c.Stop = stopOf(err, ModeSanitize, 1); c.Stop != nil {
@@ -70,7 +72,7 @@ func sanitizeConfig(dev device, plan *Plan, i int, deadline time.Duration, out *
 }
 
 // fillExact gives every buffer its own allocation and its contents.
-func (r *rerun) fillExact(k *Kernel, at placed, take func(int64) (address, error)) error {
+func (r *rerun) fillExact(k *Kernel, at placed, take func(int64) (driver.Address, error)) error {
 	for i, b := range r.plan.Buffers {
 		if r.plan.isItsOperand(k, i) {
 			continue
@@ -83,7 +85,7 @@ func (r *rerun) fillExact(k *Kernel, at placed, take func(int64) (address, error
 		if b.Role == Result && b.Claims != NoBuffer {
 			contents = r.plan.Buffers[b.Claims].Contents
 		}
-		if err := r.dev.upload(at.buffers[i], contents); err != nil {
+		if err := r.dev.Upload(at.buffers[i], contents); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"math"
 	"sync"
 	"time"
+
+	"aliascheck/cudarun/driver"
 )
 
 // Session holds the workers, one a device. It is safe for concurrent use: replays
@@ -56,8 +58,8 @@ func (s *Session) start(ctx context.Context, ordinal int) (*client, error) {
 }
 
 // Devices are the cards in use.
-func (s *Session) Devices() []DeviceInfo {
-	all := make([]DeviceInfo, 0, len(s.clients))
+func (s *Session) Devices() []driver.DeviceInfo {
+	all := make([]driver.DeviceInfo, 0, len(s.clients))
 	for _, c := range s.clients {
 		if c != nil {
 			all = append(all, c.device)

@@ -5,6 +5,8 @@ package cudarun
 import (
 	"testing"
 
+	"aliascheck/cudarun/driver"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -12,12 +14,12 @@ import (
 // Repeated, because a pointer that moves under C shows only now and then.
 func TestStubEncodes(t *testing.T) {
 	s := openStub(t)
-	e, err := newTensorMapEncoder(s.library, 0)
+	e, err := driver.NewTensorMapEncoder(s.Library, 0)
 	require.NoError(t, err)
 	assert.Equal(t, "stub 40", e.Device().Name)
-	tiled := TensorMap{DataType: 9, Rank: 3, Address: 0x7f4c49e08808, Skew: 32, Dims: []uint64{128, 1 << 32, 32}, Strides: []uint64{1 << 39, 256},
+	tiled := driver.TensorMap{DataType: 9, Rank: 3, Address: 0x7f4c49e08808, Skew: 32, Dims: []uint64{128, 1 << 32, 32}, Strides: []uint64{1 << 39, 256},
 		Box: []uint32{64, 128, 1}, ElementStrides: []uint32{1, 2, 1}, Swizzle: 3, L2Promotion: 2, OOBFill: 1}
-	im2col := TensorMap{Im2col: true, DataType: 6, Rank: 4, Dims: []uint64{64, 32, 32, 8}, Strides: []uint64{128, 4096, 131072},
+	im2col := driver.TensorMap{Im2col: true, DataType: 6, Rank: 4, Dims: []uint64{64, 32, 32, 8}, Strides: []uint64{128, 4096, 131072},
 		ElementStrides: []uint32{1, 1, 1, 1}, LowerCorner: []int32{-1, -2}, UpperCorner: []int32{3, -4}, ChannelsPerPixel: 64,
 		PixelsPerColumn: 128, Interleave: 1}
 	for range 200 {
@@ -47,7 +49,7 @@ func TestStubEncodes(t *testing.T) {
 
 func TestNoEncoderWithoutACard(t *testing.T) {
 	s := openStub(t)
-	_, err := newTensorMapEncoder(s.library, 7)
+	_, err := driver.NewTensorMapEncoder(s.Library, 7)
 	assert.ErrorContains(t, err, "device 7")
 	assert.Zero(t, s.live())
 }

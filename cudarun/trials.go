@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"aliascheck/cudarun/driver"
 )
 
 // trialGarbage is what memory that the program has yet to fill holds during
@@ -15,7 +17,7 @@ const trialGarbage = 0x5A
 // of configuration 0, and so is the reference.
 func (r *rerun) trials(o *TrialOutcome) error {
 	for i := range r.kernels {
-		if r.kernels[i].handle == 0 {
+		if r.kernels[i].Handle == 0 {
 			o.Reason = fmt.Sprintf("configuration %d could not be loaded", i)
 			return nil
 		}
@@ -93,7 +95,7 @@ func (r *rerun) sequence(run *TrialRun, at placed, saves []SaveEntry) (launches 
 		return 0, err
 	}
 	for _, s := range saves {
-		if err := r.dev.copy(r.saves[s.Input], at.buffers[s.Input], s.Bytes); err != nil {
+		if err := r.dev.Copy(r.saves[s.Input], at.buffers[s.Input], s.Bytes); err != nil {
 			return 0, err
 		}
 	}
@@ -102,7 +104,7 @@ func (r *rerun) sequence(run *TrialRun, at placed, saves []SaveEntry) (launches 
 		return launches, err
 	}
 	for _, s := range saves {
-		if err := r.dev.copy(at.buffers[s.Input], r.saves[s.Input], s.Bytes); err != nil {
+		if err := r.dev.Copy(at.buffers[s.Input], r.saves[s.Input], s.Bytes); err != nil {
 			return launches, err
 		}
 	}
@@ -133,14 +135,14 @@ func (r *rerun) beforeTrials(at placed) error {
 	}
 	for i, b := range r.plan.Buffers { // what is not computed yet is garbage
 		if b.Role != Result && !b.Ready {
-			if err := r.dev.fill(at.buffers[i], trialGarbage, b.Bytes); err != nil {
+			if err := r.dev.Fill(at.buffers[i], trialGarbage, b.Bytes); err != nil {
 				return err
 			}
 		}
 	}
 	for i, b := range r.plan.Buffers { // and may have lain over what is there
 		if b.Ready && b.Contents != nil {
-			if err := r.dev.copy(at.buffers[i], r.contents[i], b.Bytes); err != nil {
+			if err := r.dev.Copy(at.buffers[i], r.contents[i], b.Bytes); err != nil {
 				return err
 			}
 		}
@@ -170,7 +172,7 @@ func (r *rerun) rounds(run *TrialRun, at placed) (launches int, err error) {
 
 // trial is one launch of the sequence; a fault or a hang is recorded.
 func (r *rerun) trial(run *TrialRun, k int, at placed, number int) error {
-	_, err := r.launch(k, at, wholeCard)
+	_, err := r.launch(k, at, driver.WholeCard)
 	if err == nil {
 		return nil
 	}
@@ -202,7 +204,7 @@ func (r *rerun) overwritten(at placed) ([]Difference, error) {
 func (r *rerun) compute(at placed) error {
 	for i, b := range r.plan.Buffers {
 		if b.Role == Operand && !b.Ready && b.Contents != nil {
-			if err := r.dev.copy(at.buffers[i], r.contents[i], b.Bytes); err != nil {
+			if err := r.dev.Copy(at.buffers[i], r.contents[i], b.Bytes); err != nil {
 				return err
 			}
 		}

@@ -3,6 +3,7 @@ package cudarun
 import (
 	"fmt"
 
+	"aliascheck/cudarun/driver"
 	"aliascheck/rules/replay"
 )
 
@@ -168,7 +169,7 @@ func apartVerdict(c *ConfigOutcome, q replay.Question, buffer int) Verdict {
 		return unchecked("%s", c.Reason)
 	}
 	if s := c.Stop; s != nil && s.Mode == ModeApart {
-		if q == replay.Outside && s.Code == codeIllegalAddress {
+		if q == replay.Outside && s.Code == driver.CodeIllegalAddress {
 			return confirmed("an access outside all memory, with the buffers apart, run %d", s.Run)
 		}
 		return unchecked("the kernel's %s with its buffers apart leaves nothing to look at", s.Kind)

@@ -8,6 +8,9 @@ import (
 	"runtime"
 	"sync/atomic"
 	"time"
+
+	"aliascheck/cudarun/driver"
+	"aliascheck/cudarun/kernels"
 )
 
 // ServeWorker is the hidden command's work: it opens a card when it is told to,
@@ -16,12 +19,12 @@ import (
 // is gone, and the process ends at once, whatever the driver is doing.
 func ServeWorker(stdin io.Reader, stdout io.Writer) error {
 	w := worker{
-		open: func(ordinal int) (device, error) {
-			lib, err := openLibrary(libraryName)
+		open: func(ordinal int) (driver.Device, error) {
+			lib, err := driver.OpenLibrary(driver.LibraryName)
 			if err != nil {
 				return nil, err
 			}
-			return openCard(lib, ordinal)
+			return driver.OpenCard(lib, ordinal)
 		},
 		abort: endProcess,
 	}
@@ -30,9 +33,9 @@ func ServeWorker(stdin io.Reader, stdout io.Writer) error {
 
 // worker is the process's one replayer.
 type worker struct {
-	open  func(ordinal int) (device, error)
+	open  func(ordinal int) (driver.Device, error)
 	abort func() // ends the process at once
-	dev   device
+	dev   driver.Device
 	warm  bool // first uses are behind it
 	out   io.Writer
 
@@ -59,7 +62,7 @@ func (w *worker) serve(stdin io.Reader, stdout io.Writer) error {
 		}
 	}
 	if w.dev != nil {
-		return errors.Join(w.garbage, w.dev.close())
+		return errors.Join(w.garbage, w.dev.Close())
 	}
 	return w.garbage
 }
@@ -133,17 +136,17 @@ func (w *worker) openDevice(f frame) error {
 		return w.answer(frameFailure, failure{err.Error()})
 	}
 	w.dev = dev
-	free, _, err := dev.memory()
+	free, _, err := dev.Memory()
 	if err != nil {
 		return w.answer(frameFailure, failure{err.Error()})
 	}
-	return w.answer(frameDevice, deviceReply{dev.info(), free})
+	return w.answer(frameDevice, deviceReply{dev.Info(), free})
 }
 
 // replay runs one plan and answers with its outcome.
 func (w *worker) replay(plan *Plan, request runRequest) (lost bool, err error) {
 	begin := time.Now()
-	about := w.dev.info()
+	about := w.dev.Info()
 	out := Outcome{Plan: plan.Name, Device: &about}
 	progress := func(stage string) { _ = writeJSON(w.out, frameStage, stage) }
 	if request.Sanitize {
@@ -156,7 +159,7 @@ func (w *worker) replay(plan *Plan, request runRequest) (lost bool, err error) {
 	lost = errors.Is(err, errLost)
 	if err != nil && !lost {
 		out.Skipped = err.Error()
-		lost = isFault(err) || errors.Is(err, errHang) // of a helper kernel: the card is lost too
+		lost = driver.IsFault(err) || errors.Is(err, driver.ErrHang) // of a helper kernel: the card is lost too
 	}
 	if err := w.answer(frameOutcome, outcomeReply{out, lost}); err != nil {
 		return true, err
@@ -172,28 +175,28 @@ func (w *worker) warmUp() {
 		return
 	}
 	w.warm = true
-	report, err := w.dev.alloc(reportBytes)
+	report, err := w.dev.Alloc(reportBytes)
 	if err != nil {
 		return
 	}
-	defer func() { _ = w.dev.free(report) }()
+	defer func() { _ = w.dev.Free(report) }()
 	c, err := newComparer(w.dev, report)
 	if err != nil {
 		return
 	}
 	defer func() { _ = c.close() }()
-	if _, err := w.dev.confine(); err == nil {
-		l := launch{fn: c.guard, grid: [3]uint32{1, 1, 1}, block: [3]uint32{helperThreads, 1, 1},
-			params: [][]byte{u64(uint64(report)), u64(0), u64(uint64(report)), u32(0)}}
-		_, _ = w.dev.run(l, confinedPart, helperDeadline)
+	if _, err := w.dev.Confine(); err == nil {
+		l := driver.Launch{Function: c.guard, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{kernels.Threads, 1, 1},
+			Params: [][]byte{u64(uint64(report)), u64(0), u64(uint64(report)), u32(0)}}
+		_, _ = w.dev.Run(l, driver.ConfinedPart, helperDeadline)
 	}
 	_, _, _, _ = c.band(report, 0, 0)
 }
 
 // replayPlan replays one plan on an open device and leaves no memory behind.
-func replayPlan(dev device, plan *Plan, deadline time.Duration, progress func(string), out *Outcome) error {
+func replayPlan(dev driver.Device, plan *Plan, deadline time.Duration, progress func(string), out *Outcome) error {
 	var err error
-	if out.FreeBefore, _, err = dev.memory(); err != nil {
+	if out.FreeBefore, _, err = dev.Memory(); err != nil {
 		return err
 	}
 	r, err := newReplay(dev, plan, deadline, progress, out)
@@ -201,7 +204,7 @@ func replayPlan(dev device, plan *Plan, deadline time.Duration, progress func(st
 		return err
 	}
 	if err := r.all(); err != nil {
-		if errors.Is(err, errLost) || isFault(err) || errors.Is(err, errHang) {
+		if errors.Is(err, errLost) || driver.IsFault(err) || errors.Is(err, driver.ErrHang) {
 			return err // nothing can be given back any more
 		}
 		return errors.Join(err, r.close())
@@ -209,6 +212,6 @@ func replayPlan(dev device, plan *Plan, deadline time.Duration, progress func(st
 	if err := r.close(); err != nil {
 		return err
 	}
-	out.FreeAfter, _, err = dev.memory()
+	out.FreeAfter, _, err = dev.Memory()
 	return err
 }

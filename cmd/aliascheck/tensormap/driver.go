@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"aliascheck/cudarun"
+	"aliascheck/cudarun/driver"
 	"aliascheck/rules"
 	tma "aliascheck/rules/tensormap"
 )
@@ -27,11 +27,11 @@ type Encoder interface {
 }
 
 // driverEncoder asks libcuda.
-type driverEncoder struct{ e *cudarun.TensorMapEncoder }
+type driverEncoder struct{ e *driver.TensorMapEncoder }
 
 // OpenDriver opens the driver of this machine.
 func OpenDriver() (Encoder, error) {
-	e, err := cudarun.OpenTensorMapEncoder(0)
+	e, err := driver.OpenTensorMapEncoder(0)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (d driverEncoder) Close() error { return d.e.Close() }
 // Encode passes the parameters as they are. What is not known is replaced by a value
 // that breaks no rule: an address by one that is aligned.
 func (d driverEncoder) Encode(t *tma.Descriptor) (int, error) {
-	m := cudarun.TensorMap{Im2col: t.Mode == tma.Im2col, Skew: t.TensorMap % 64, Address: t.Address,
+	m := driver.TensorMap{Im2col: t.Mode == tma.Im2col, Skew: t.TensorMap % 64, Address: t.Address,
 		Dims: t.Dims, Strides: t.Strides, DataType: uint32(t.DataType), Rank: uint32(t.Rank), Interleave: uint32(t.Interleave),
 		Swizzle: uint32(t.Swizzle), L2Promotion: uint32(t.L2Promotion), OOBFill: uint32(t.OOBFill)}
 	const mayBeUnknown = tma.FieldTensorMap | tma.FieldAddress | tma.FieldL2Promotion

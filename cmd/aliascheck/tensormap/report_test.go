@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"aliascheck/cmd/aliascheck/report"
-	"aliascheck/cudarun"
+	"aliascheck/cudarun/driver"
 	"aliascheck/rules"
 	tma "aliascheck/rules/tensormap"
 
@@ -136,7 +136,7 @@ func TestGPUTensormaps(t *testing.T) {
 
 // What a descriptor's parameters become on the way to the driver.
 func TestNarrowing(t *testing.T) {
-	e := driverEncoder{&cudarun.TensorMapEncoder{}}
+	e := driverEncoder{&driver.TensorMapEncoder{}}
 	d := twoDims(256).Descriptor
 	d.Box[0] = 1 << 40
 	_, err := e.Encode(&d)

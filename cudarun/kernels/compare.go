@@ -1,4 +1,4 @@
-package cudarun
+package kernels
 
 // helperCompare is aliascheck_compare. It reads 16 bytes of both buffers at a time
 // and looks closer only where they differ. An element that differs from the first

@@ -1,4 +1,4 @@
-package cudarun
+package driver
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// libraryName is the driver as every installation of it names it.
-const libraryName = "libcuda.so.1"
+// LibraryName is the driver as every installation of it names it.
+const LibraryName = "libcuda.so.1"
 
 // card is a device behind the driver: the primary context of one GPU, two streams
 // and two events. It belongs to one OS thread.
@@ -31,9 +31,9 @@ const (
 	attributeSharedOptIn = 97
 )
 
-// openCard opens the ordinal-th device that the driver shows (CUDA_VISIBLE_DEVICES
+// OpenCard opens the ordinal-th device that the driver shows (CUDA_VISIBLE_DEVICES
 // chooses and orders them). The caller stays on its OS thread.
-func openCard(lib library, ordinal int) (device, error) {
+func OpenCard(lib Library, ordinal int) (Device, error) {
 	d, err := newDriver(lib)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func openCard(lib library, ordinal int) (device, error) {
 	}
 	c := &card{d: d}
 	if err := c.open(ordinal); err != nil {
-		c.close()
+		c.Close()
 		return nil, fmt.Errorf("device %d: %w", ordinal, err)
 	}
 	return c, nil
@@ -73,7 +73,7 @@ func (c *card) open(ordinal int) error {
 		return err
 	}
 	const nonBlocking = 1
-	if err := c.d.call("cuStreamCreate", uintptr(unsafe.Pointer(&c.streams[wholeCard])), nonBlocking); err != nil {
+	if err := c.d.call("cuStreamCreate", uintptr(unsafe.Pointer(&c.streams[WholeCard])), nonBlocking); err != nil {
 		return err
 	}
 	if err := c.d.call("cuEventCreate", uintptr(unsafe.Pointer(&c.start)), 0); err != nil {
@@ -119,26 +119,26 @@ func (c *card) attribute(which uintptr) (int, error) {
 	return int(n), err
 }
 
-func (c *card) info() DeviceInfo { return c.about }
+func (c *card) Info() DeviceInfo { return c.about }
 
-func (c *card) memory() (free, total int64, err error) {
+func (c *card) Memory() (free, total int64, err error) {
 	sizes := new([2]uint64)
 	err = c.d.call("cuMemGetInfo_v2", uintptr(unsafe.Pointer(&sizes[0])), uintptr(unsafe.Pointer(&sizes[1])))
 	return clampInt64(sizes[0]), clampInt64(sizes[1]), err
 }
 
-func (c *card) alloc(bytes int64) (address, error) {
+func (c *card) Alloc(bytes int64) (Address, error) {
 	var at uint64
 	err := c.d.call("cuMemAlloc_v2", uintptr(unsafe.Pointer(&at)), uintptr(max(bytes, 1)))
-	return address(at), err
+	return Address(at), err
 }
 
-func (c *card) free(at address) error {
+func (c *card) Free(at Address) error {
 	return c.d.call("cuMemFree_v2", uintptr(at))
 }
 
-// upload copies from host memory, after all that was asked of the card before.
-func (c *card) upload(dst address, src []byte) error {
+// Upload copies from host memory, after all that was asked of the card before.
+func (c *card) Upload(dst Address, src []byte) error {
 	if len(src) == 0 {
 		return nil
 	}
@@ -153,7 +153,7 @@ func (c *card) upload(dst address, src []byte) error {
 	return c.d.call("cuStreamSynchronize", 0)
 }
 
-func (c *card) download(dst []byte, src address) error {
+func (c *card) Download(dst []byte, src Address) error {
 	if len(dst) == 0 {
 		return nil
 	}
@@ -163,18 +163,18 @@ func (c *card) download(dst []byte, src address) error {
 	return c.d.call("cuMemcpyDtoH_v2", uintptr(unsafe.Pointer(&dst[0])), uintptr(src), uintptr(len(dst)))
 }
 
-func (c *card) copy(dst, src address, bytes int64) error {
+func (c *card) Copy(dst, src Address, bytes int64) error {
 	if bytes == 0 {
 		return nil
 	}
-	return c.d.call("cuMemcpyDtoDAsync_v2", uintptr(dst), uintptr(src), uintptr(bytes), c.streams[wholeCard])
+	return c.d.call("cuMemcpyDtoDAsync_v2", uintptr(dst), uintptr(src), uintptr(bytes), c.streams[WholeCard])
 }
 
-func (c *card) fill(dst address, value byte, bytes int64) error {
-	return c.fillOn(c.streams[wholeCard], dst, value, bytes)
+func (c *card) Fill(dst Address, value byte, bytes int64) error {
+	return c.fillOn(c.streams[WholeCard], dst, value, bytes)
 }
 
-func (c *card) fillOn(stream uintptr, dst address, value byte, bytes int64) error {
+func (c *card) fillOn(stream uintptr, dst Address, value byte, bytes int64) error {
 	if bytes == 0 {
 		return nil
 	}
@@ -184,12 +184,12 @@ func (c *card) fillOn(stream uintptr, dst address, value byte, bytes int64) erro
 // wait blocks until the main stream is empty. Only fills, copies and helper
 // kernels are ever in it then: run waits for its own launch, with a deadline.
 func (c *card) wait() error {
-	return c.d.call("cuStreamSynchronize", c.streams[wholeCard])
+	return c.d.call("cuStreamSynchronize", c.streams[WholeCard])
 }
 
-// close gives everything back. Errors are of a context that is lost anyway, or of
+// Close gives everything back. Errors are of a context that is lost anyway, or of
 // memory that the process's end frees.
-func (c *card) close() error {
+func (c *card) Close() error {
 	for _, s := range c.streams {
 		if s != 0 {
 			_ = c.d.call("cuStreamDestroy_v2", s)

@@ -1,4 +1,4 @@
-package cudarun
+package driver
 
 import (
 	"encoding/binary"
@@ -26,8 +26,8 @@ const (
 	jitLineInfo      = 13
 )
 
-// load compiles PTX or loads a cubin; the compiler's words are in the error.
-func (c *card) load(image []byte, lines bool) (module, error) {
+// Load compiles PTX or loads a cubin; the compiler's words are in the error.
+func (c *card) Load(image []byte, lines bool) (Module, error) {
 	text := append(image[:len(image):len(image)], 0) // PTX ends with a zero byte
 	log := make([]byte, 8<<10)
 	options := []uint32{jitErrorLog, jitErrorLogBytes, jitLineInfo}
@@ -49,23 +49,23 @@ func (c *card) load(image []byte, lines bool) (module, error) {
 		}
 		return 0, err
 	}
-	return module(m), nil
+	return Module(m), nil
 }
 
-func (c *card) unload(m module) error {
+func (c *card) Unload(m Module) error {
 	return c.d.call("cuModuleUnload", uintptr(m))
 }
 
-func (c *card) function(m module, entry string, shared uint32) (function, error) {
+func (c *card) Function(m Module, entry string, shared uint32) (Function, error) {
 	name := append([]byte(entry), 0)
-	f := function{entry: entry}
-	if err := c.d.call("cuModuleGetFunction", uintptr(unsafe.Pointer(&f.handle)), uintptr(m), uintptr(unsafe.Pointer(&name[0]))); err != nil {
+	f := Function{Entry: entry}
+	if err := c.d.call("cuModuleGetFunction", uintptr(unsafe.Pointer(&f.Handle)), uintptr(m), uintptr(unsafe.Pointer(&name[0]))); err != nil {
 		return f, fmt.Errorf("entry %q: %w", entry, err)
 	}
-	if err := c.allowShared(f.handle, shared); err != nil {
+	if err := c.allowShared(f.Handle, shared); err != nil {
 		return f, fmt.Errorf("entry %q: %w", entry, err)
 	}
-	f.params = c.paramSizes(f.handle)
+	f.Params = c.paramSizes(f.Handle)
 	return f, nil
 }
 
@@ -95,11 +95,11 @@ func (c *card) paramSizes(handle uintptr) []int {
 		return nil
 	}
 	sizes := []int{}
-	for i := range maxParams {
+	for i := range MaxParams {
 		place := new([2]uint64) // offset, size
 		err := c.d.call("cuFuncGetParamInfo", handle, uintptr(i), uintptr(unsafe.Pointer(&place[0])), uintptr(unsafe.Pointer(&place[1])))
-		var e *driverError
-		if errors.As(err, &e) && e.Code == codeInvalidValue {
+		var e *DriverError
+		if errors.As(err, &e) && e.Code == CodeInvalidValue {
 			return sizes // one past the last
 		}
 		if err != nil {
@@ -110,8 +110,8 @@ func (c *card) paramSizes(handle uintptr) []int {
 	return nil
 }
 
-// run zeroes, launches and waits for one kernel.
-func (c *card) run(l launch, where part, deadline time.Duration) (time.Duration, error) {
+// Run zeroes, launches and waits for one kernel.
+func (c *card) Run(l Launch, where Part, deadline time.Duration) (time.Duration, error) {
 	stream := c.streams[where]
 	if stream == 0 {
 		return 0, errors.New("the card is not confined")
@@ -119,13 +119,13 @@ func (c *card) run(l launch, where part, deadline time.Duration) (time.Duration,
 	if err := l.check(); err != nil {
 		return 0, err
 	}
-	if where != wholeCard { // the other stream does not wait for the main one
+	if where != WholeCard { // the other stream does not wait for the main one
 		if err := c.wait(); err != nil {
 			return 0, err
 		}
 	}
-	for _, z := range l.zero {
-		if err := c.fillOn(stream, z.at, 0, z.bytes); err != nil {
+	for _, z := range l.Zero {
+		if err := c.fillOn(stream, z.At, 0, z.Bytes); err != nil {
 			return 0, err
 		}
 	}
@@ -152,13 +152,13 @@ func (c *card) await(deadline time.Duration) error {
 	begin := time.Now()
 	for {
 		err := c.d.call("cuEventQuery", c.stop)
-		var e *driverError
+		var e *DriverError
 		if !errors.As(err, &e) || e.Code != codeNotReady {
 			return err
 		}
 		spent := time.Since(begin)
 		if spent > deadline {
-			return errHang
+			return ErrHang
 		}
 		if spent > 2*time.Millisecond {
 			time.Sleep(100 * time.Microsecond)
@@ -178,27 +178,27 @@ const (
 
 // launch hands the kernel to the driver. kernelParams points to one pointer a
 // parameter, each to that parameter's bytes.
-func (c *card) launch(l launch, stream uintptr) error {
-	values := make([]*byte, len(l.params)+1)
-	for i, bytes := range l.params {
+func (c *card) launch(l Launch, stream uintptr) error {
+	values := make([]*byte, len(l.Params)+1)
+	for i, bytes := range l.Params {
 		values[i] = &bytes[0]
 	}
-	defer runtime.KeepAlive(l.params)
-	if max(l.cluster[0], l.cluster[1], l.cluster[2]) <= 1 {
-		return c.d.call("cuLaunchKernel", l.fn.handle,
-			uintptr(l.grid[0]), uintptr(l.grid[1]), uintptr(l.grid[2]),
-			uintptr(l.block[0]), uintptr(l.block[1]), uintptr(l.block[2]),
-			uintptr(l.shared), stream, uintptr(unsafe.Pointer(&values[0])), 0)
+	defer runtime.KeepAlive(l.Params)
+	if max(l.Cluster[0], l.Cluster[1], l.Cluster[2]) <= 1 {
+		return c.d.call("cuLaunchKernel", l.Function.Handle,
+			uintptr(l.Grid[0]), uintptr(l.Grid[1]), uintptr(l.Grid[2]),
+			uintptr(l.Block[0]), uintptr(l.Block[1]), uintptr(l.Block[2]),
+			uintptr(l.Shared), stream, uintptr(unsafe.Pointer(&values[0])), 0)
 	}
 	if !c.d.has("cuLaunchKernelEx") {
 		return errors.New("the driver has no cuLaunchKernelEx: it cannot launch clusters")
 	}
-	attributes := clusterAttributes(l.cluster)
+	attributes := clusterAttributes(l.Cluster)
 	config := launchConfig{
-		grid: l.grid, block: l.block, shared: l.shared, stream: stream,
+		grid: l.Grid, block: l.Block, shared: l.Shared, stream: stream,
 		attributes: &attributes[0], count: 2,
 	}
-	return c.d.call("cuLaunchKernelEx", uintptr(unsafe.Pointer(&config)), l.fn.handle, uintptr(unsafe.Pointer(&values[0])), 0)
+	return c.d.call("cuLaunchKernelEx", uintptr(unsafe.Pointer(&config)), l.Function.Handle, uintptr(unsafe.Pointer(&values[0])), 0)
 }
 
 // launchConfig is CUlaunchConfig.

@@ -1,4 +1,4 @@
-package cudarun
+package driver
 
 import (
 	"errors"
@@ -30,11 +30,11 @@ type TensorMap struct {
 // OS thread until Close.
 type TensorMapEncoder struct {
 	card   *card
-	tensor address // device memory that stands for any tensor
+	tensor Address // device memory that stands for any tensor
 }
 
 const (
-	encodeTiled  = "cuTensorMapEncodeTiled"
+	EncodeTiled  = "cuTensorMapEncodeTiled"
 	encodeIm2col = "cuTensorMapEncodeIm2col"
 )
 
@@ -44,14 +44,15 @@ const tensorBytes = 512
 // OpenTensorMapEncoder opens the driver and the ordinal-th device. The error says in
 // one line why the driver cannot be asked.
 func OpenTensorMapEncoder(ordinal int) (*TensorMapEncoder, error) {
-	lib, err := openLibrary(libraryName)
+	lib, err := OpenLibrary(LibraryName)
 	if err != nil {
 		return nil, err
 	}
-	return newTensorMapEncoder(lib, ordinal)
+	return NewTensorMapEncoder(lib, ordinal)
 }
 
-func newTensorMapEncoder(lib library, ordinal int) (*TensorMapEncoder, error) {
+// NewTensorMapEncoder opens the ordinal-th device behind an opened library.
+func NewTensorMapEncoder(lib Library, ordinal int) (*TensorMapEncoder, error) {
 	runtime.LockOSThread()
 	e, err := openEncoder(lib, ordinal)
 	if err != nil {
@@ -61,22 +62,22 @@ func newTensorMapEncoder(lib library, ordinal int) (*TensorMapEncoder, error) {
 	return e, nil
 }
 
-func openEncoder(lib library, ordinal int) (*TensorMapEncoder, error) {
-	d, err := openCard(lib, ordinal)
+func openEncoder(lib Library, ordinal int) (*TensorMapEncoder, error) {
+	d, err := OpenCard(lib, ordinal)
 	if err != nil {
 		return nil, err
 	}
 	e := &TensorMapEncoder{card: d.(*card)}
-	for _, name := range []string{encodeTiled, encodeIm2col} {
-		at, err := lib.lookup(name)
+	for _, name := range []string{EncodeTiled, encodeIm2col} {
+		at, err := lib.Lookup(name)
 		if err != nil || at == 0 {
-			e.card.close()
+			e.card.Close()
 			return nil, fmt.Errorf("%s has no %s: it came with CUDA 12.0", lib.name, name)
 		}
 		e.card.d.symbols[name] = at
 	}
-	if e.tensor, err = e.card.alloc(tensorBytes); err != nil {
-		e.card.close()
+	if e.tensor, err = e.card.Alloc(tensorBytes); err != nil {
+		e.card.Close()
 		return nil, err
 	}
 	return e, nil
@@ -87,7 +88,7 @@ func (e *TensorMapEncoder) Device() DeviceInfo { return e.card.about }
 
 // Close gives everything back.
 func (e *TensorMapEncoder) Close() error {
-	err := errors.Join(e.card.free(e.tensor), e.card.close())
+	err := errors.Join(e.card.Free(e.tensor), e.card.Close())
 	runtime.UnlockOSThread()
 	return err
 }
@@ -127,7 +128,7 @@ func (e *TensorMapEncoder) Encode(m TensorMap) (int, error) {
 		tensor = uintptr(e.tensor) + uintptr(m.Address%256)
 	}
 	err := e.encode(a, at, tensor, &m)
-	var refused *driverError
+	var refused *DriverError
 	if errors.As(err, &refused) {
 		return refused.Code, nil
 	}
@@ -142,7 +143,7 @@ func (e *TensorMapEncoder) encode(a *encodeArguments, at, tensor uintptr, m *Ten
 			uintptr(m.ChannelsPerPixel), uintptr(m.PixelsPerColumn), uintptr(unsafe.Pointer(&a.steps[0])),
 			uintptr(m.Interleave), uintptr(m.Swizzle), uintptr(m.L2Promotion), uintptr(m.OOBFill))
 	}
-	return e.card.d.call(encodeTiled, uintptr(unsafe.Pointer(&a.tensorMap[at])), uintptr(m.DataType), uintptr(m.Rank), tensor,
+	return e.card.d.call(EncodeTiled, uintptr(unsafe.Pointer(&a.tensorMap[at])), uintptr(m.DataType), uintptr(m.Rank), tensor,
 		uintptr(unsafe.Pointer(&a.dims[0])), uintptr(unsafe.Pointer(&a.strides[0])),
 		uintptr(unsafe.Pointer(&a.box[0])), uintptr(unsafe.Pointer(&a.steps[0])),
 		uintptr(m.Interleave), uintptr(m.Swizzle), uintptr(m.L2Promotion), uintptr(m.OOBFill))

@@ -1,4 +1,4 @@
-package cudarun
+package driver
 
 import (
 	"os"

@@ -1,22 +1,24 @@
-package cudarun
+// Package kernels holds the PTX of the helper kernels: they compare results on a card,
+// and look for broken guards.
+package kernels
 
 // The names of the helper kernels.
 const (
-	entryCompare   = "aliascheck_compare"
-	entryMagnitude = "aliascheck_magnitude"
-	entryGuard     = "aliascheck_guard"
+	Compare   = "aliascheck_compare"
+	Magnitude = "aliascheck_magnitude"
+	Guard     = "aliascheck_guard"
 )
 
-// helperThreads is the block size of the helper kernels.
-const helperThreads = 256
+// Threads is the block size of the helper kernels.
+const Threads = 256
 
-// helperPTX holds the kernels that compare results and look for broken guards on
+// PTX holds the kernels that compare results and look for broken guards on
 // the card, so that no result has to travel through host memory.
 //
-// All count into a report of reportBytes (see comparison.go): count, masked,
+// All count into a report of 69 fields (see ../comparison.go): count, masked,
 // nonFinite, first, largest, then 64 cells, eight bytes each. Threads count in
 // registers and blocks in shared memory before they add to the report.
-const helperPTX = helperElements + helperCompare + helperSearches
+const PTX = helperElements + helperCompare + helperSearches
 
 // helperElements is what the kernels have in common: an element, and two that differ.
 const helperElements = `

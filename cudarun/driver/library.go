@@ -1,4 +1,4 @@
-package cudarun
+package driver
 
 import (
 	"fmt"
@@ -31,25 +31,25 @@ func requiredSymbols() []string {
 // (12.0), parameter sizes (12.4), green contexts (12.4).
 func optionalSymbols() []string {
 	return []string{
-		"cuLaunchKernelEx", "cuFuncGetParamInfo", encodeTiled,
+		"cuLaunchKernelEx", "cuFuncGetParamInfo", EncodeTiled,
 		"cuDeviceGetDevResource", "cuDevSmResourceSplitByCount", "cuDevResourceGenerateDesc",
 		"cuGreenCtxCreate", "cuGreenCtxDestroy", "cuGreenCtxStreamCreate",
 	}
 }
 
-// library is an opened shared library.
-type library struct {
+// Library is an opened shared library.
+type Library struct {
 	name   string
-	lookup func(symbol string) (uintptr, error)
-	invoke func(fn uintptr, args ...uintptr) uintptr
+	Lookup func(symbol string) (uintptr, error)
+	Invoke func(fn uintptr, args ...uintptr) uintptr
 }
 
 // newDriver looks up every symbol and names all that are missing.
-func newDriver(lib library) (*driver, error) {
-	d := &driver{symbols: map[string]uintptr{}, invoke: lib.invoke}
+func newDriver(lib Library) (*driver, error) {
+	d := &driver{symbols: map[string]uintptr{}, invoke: lib.Invoke}
 	var missing []string
 	for _, name := range requiredSymbols() {
-		at, err := lib.lookup(name)
+		at, err := lib.Lookup(name)
 		if err != nil || at == 0 {
 			missing = append(missing, name)
 			continue
@@ -60,7 +60,7 @@ func newDriver(lib library) (*driver, error) {
 		return nil, fmt.Errorf("%s lacks %s: the driver is too old, or no NVIDIA driver", lib.name, strings.Join(missing, ", "))
 	}
 	for _, name := range optionalSymbols() {
-		if at, err := lib.lookup(name); err == nil && at != 0 {
+		if at, err := lib.Lookup(name); err == nil && at != 0 {
 			d.symbols[name] = at
 		}
 	}
@@ -96,7 +96,7 @@ func (d *driver) result(name string, r uintptr) error {
 	if code == 0 {
 		return nil
 	}
-	return &driverError{Call: name, Code: code, Name: d.words("cuGetErrorName", code), Text: d.words("cuGetErrorString", code)}
+	return &DriverError{Call: name, Code: code, Name: d.words("cuGetErrorName", code), Text: d.words("cuGetErrorString", code)}
 }
 
 // words asks the driver for a string about an error code.

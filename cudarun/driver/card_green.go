@@ -1,4 +1,4 @@
-package cudarun
+package driver
 
 import (
 	"encoding/binary"
@@ -16,10 +16,10 @@ const (
 	resourceSM    = 1 // CU_DEV_RESOURCE_TYPE_SM
 )
 
-// confine makes a green context of the smallest part of the card that the driver
+// Confine makes a green context of the smallest part of the card that the driver
 // gives, and a stream on it.
-func (c *card) confine() (int, error) {
-	if c.streams[confinedPart] != 0 {
+func (c *card) Confine() (int, error) {
+	if c.streams[ConfinedPart] != 0 {
 		return c.smallest, nil
 	}
 	if !c.d.has("cuDeviceGetDevResource", "cuDevSmResourceSplitByCount", "cuDevResourceGenerateDesc",
@@ -42,7 +42,7 @@ func (c *card) confine() (int, error) {
 	if err := c.d.call("cuGreenCtxCreate", uintptr(unsafe.Pointer(&c.green)), description, c.device, defaultStream); err != nil {
 		return 0, err
 	}
-	if err := c.d.call("cuGreenCtxStreamCreate", uintptr(unsafe.Pointer(&c.streams[confinedPart])), c.green, nonBlocking, 0); err != nil {
+	if err := c.d.call("cuGreenCtxStreamCreate", uintptr(unsafe.Pointer(&c.streams[ConfinedPart])), c.green, nonBlocking, 0); err != nil {
 		return 0, err
 	}
 	c.smallest = int(binary.NativeEndian.Uint32(part[resourceCount:]))

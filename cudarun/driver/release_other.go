@@ -1,6 +1,6 @@
 //go:build !linux
 
-package cudarun
+package driver
 
 // driverRelease is known on Linux only.
 func driverRelease() string { return "" }
