@@ -87,6 +87,9 @@ func (c crowd) encode() []byte {
 // TestReportsStayInProportion: whatever a module of 2 MB holds, no report of it is more
 // than some times as long, and where findings were left out the audit is not whole.
 func TestReportsStayInProportion(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long: make test runs it")
+	}
 	long := strings.Repeat("n", 1<<16)
 	for name, c := range map[string]crowd{
 		"many leaves":               {calls: 20, leaves: 150},

@@ -225,6 +225,9 @@ func (b *brute) kept(key touchKey) (few, lone bool) {
 // TestBruteForce holds the machine to the checker on many kernels, and the
 // generator to making what is worth checking.
 func TestBruteForce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long: make test runs it")
+	}
 	racefree, unsafe, safe, crowded := 0, 0, 0, 0
 	for seed := range uint64(400) {
 		b, err := checkKernel(seed)

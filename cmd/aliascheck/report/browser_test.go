@@ -25,6 +25,9 @@ import (
 // browserName finds a Chromium, or skips the test.
 func browserName(t *testing.T) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("a browser takes long: make test runs it")
+	}
 	for _, name := range []string{os.Getenv("CHROMIUM"), "chromium", "chromium-browser", "google-chrome", "chrome"} {
 		if path, err := exec.LookPath(name); name != "" && err == nil {
 			return path

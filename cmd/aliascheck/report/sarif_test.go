@@ -114,6 +114,9 @@ func TestSARIFOfHostileNamesIsValid(t *testing.T) {
 }
 
 func TestSARIFStaysWithinGitHubsCount(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long: make test runs it")
+	}
 	r := many(sarifMaxResults + 1)
 	run := validSARIF(t, r, Options{})
 	assert.Len(t, run.Results, sarifMaxResults)
@@ -122,6 +125,9 @@ func TestSARIFStaysWithinGitHubsCount(t *testing.T) {
 }
 
 func TestSARIFStaysWithinGitHubsSize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long: make test runs it")
+	}
 	r := many(4000)
 	noise := rand.NewChaCha8([32]byte{1})
 	random := make([]byte, 2500)
