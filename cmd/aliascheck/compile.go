@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"aliascheck/cmd/aliascheck/audit"
+	"aliascheck/cmd/aliascheck/cli"
 	"aliascheck/cmd/aliascheck/compile"
 	"aliascheck/cmd/aliascheck/runner"
 
@@ -17,7 +19,7 @@ import (
 
 // compileOptions are the flags of `aliascheck compile`, beside those of every audit.
 type compileOptions struct {
-	audit   auditOptions
+	audit   audit.Options
 	targets []string
 	configs []string
 	args    string
@@ -31,7 +33,7 @@ type compileOptions struct {
 	keep    string
 }
 
-func newCompileCommand(a *app) *cobra.Command {
+func newCompileCommand(a *cli.App) *cobra.Command {
 	var o compileOptions
 	cmd := &cobra.Command{
 		Use:   "compile [flags] WHAT...",
@@ -65,7 +67,7 @@ compiled or read.`,
 			return o.run(cmd.Context(), a, what, cmd.Flags().Changed("args"))
 		},
 	}
-	o.audit.addFlags(cmd)
+	o.audit.AddFlags(cmd)
 	f := cmd.Flags()
 	f.StringSliceVar(&o.targets, "target", nil, "`GPU` to compile for, several with commas: "+strings.Join(compile.Names(), ", ")+" (default h100)")
 	f.StringArrayVar(&o.configs, "target-config", nil, "`FILE` of another GPU to compile for, as a dump has one (*.gpu_target_config.pbtxt); may be repeated")
@@ -88,7 +90,7 @@ func (o *compileOptions) check() error {
 		return fmt.Errorf("--compile-timeout %v: a time above 0 was expected", o.timeout)
 	case o.jobs < 1:
 		return fmt.Errorf("--compile-jobs %d: at least 1 was expected", o.jobs)
-	case o.audit.shard != "":
+	case o.audit.Shard != "":
 		return errors.New("--shard is for the audit of a dump; give each machine its part of the programs or targets")
 	}
 	switch runner.Keep(o.keep) {
@@ -98,13 +100,13 @@ func (o *compileOptions) check() error {
 	return fmt.Errorf("--keep %q: one of all, findings, none was expected", o.keep)
 }
 
-// run compiles, audits each target as soon as it is compiled, and reports.
-func (o *compileOptions) run(ctx context.Context, a *app, what []string, hasArgs bool) error {
+// Dumps compiles, audits each target as soon as it is compiled, and reports.
+func (o *compileOptions) run(ctx context.Context, a *cli.App, what []string, hasArgs bool) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	o.audit.dumpsGo = runner.Keep(o.keep) == runner.KeepNone
-	job, err := o.audit.prepare(a)
+	o.audit.DumpsGo = runner.Keep(o.keep) == runner.KeepNone
+	job, err := o.audit.Prepare(a)
 	if err != nil {
 		return err
 	}
@@ -112,8 +114,8 @@ func (o *compileOptions) run(ctx context.Context, a *app, what []string, hasArgs
 	if err != nil {
 		return err
 	}
-	progress := newProgress(a.stderr, o.audit.quiet)
-	endGPU, err := o.audit.gpu.around(ctx, o.audit.replay, job, progress.replay)
+	progress := audit.NewProgress(a.Stderr, o.audit.Quiet)
+	endGPU, err := o.audit.GPU.Around(ctx, o.audit.Replay, job, progress.Replay)
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(s.Root))
 	}
@@ -121,12 +123,12 @@ func (o *compileOptions) run(ctx context.Context, a *app, what []string, hasArgs
 	c := &compiledAudit{o: o, a: a, job: job, root: s.Root, progress: progress}
 	s.Done = func(outcome *compile.Outcome) error { return c.take(ctx, outcome) }
 	err = compile.Run(ctx, s)
-	progress.clear()
+	progress.Clear()
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(s.Root))
 	}
 	c.tellRefused()
-	err = job.finish(a)
+	err = job.Finish(a)
 	if trouble := c.keep(); trouble != nil {
 		return trouble
 	}

@@ -9,16 +9,18 @@ import (
 	"slices"
 	"strings"
 
+	"aliascheck/cmd/aliascheck/audit"
+	"aliascheck/cmd/aliascheck/cli"
 	"aliascheck/cmd/aliascheck/compile"
 	"aliascheck/cmd/aliascheck/runner"
 	"aliascheck/rules"
 )
 
 // settings says what to compile, for what and where to.
-func (o *compileOptions) settings(a *app, job *auditJob, what []string, hasArgs bool) (compile.Options, error) {
+func (o *compileOptions) settings(a *cli.App, job *audit.Job, what []string, hasArgs bool) (compile.Options, error) {
 	s := compile.Options{Env: os.Environ(), Jobs: o.jobs, Timeout: o.timeout}
-	if o.audit.verbose {
-		s.Log = a.stderr
+	if o.audit.Verbose {
+		s.Log = a.Stderr
 	}
 	var err error
 	if s.Programs, err = o.programs(job, what, hasArgs); err != nil {
@@ -43,7 +45,7 @@ func (o *compileOptions) settings(a *app, job *auditJob, what []string, hasArgs 
 }
 
 // programs are the command line's, or the configuration's.
-func (o *compileOptions) programs(job *auditJob, what []string, hasArgs bool) ([]compile.Program, error) {
+func (o *compileOptions) programs(job *audit.Job, what []string, hasArgs bool) ([]compile.Program, error) {
 	var list []compile.Program
 	for _, w := range what {
 		p := compile.Program{What: w, Donate: o.donate, Static: o.static, Mesh: o.mesh}
@@ -58,7 +60,7 @@ func (o *compileOptions) programs(job *auditJob, what []string, hasArgs bool) ([
 	if hasArgs || len(o.donate) > 0 || len(o.static) > 0 {
 		return nil, errors.New("--args, --donate and --static are for a function that the command line names")
 	}
-	for _, p := range job.config.Programs {
+	for _, p := range job.Config.Programs {
 		args, err := sharded(p)
 		if err != nil {
 			return nil, err
@@ -119,7 +121,7 @@ func (o *compileOptions) gpus(programs []compile.Program) ([]compile.Target, err
 	for _, path := range o.configs {
 		t, err := compile.FromFile(path)
 		if err != nil {
-			return nil, ofFlag("target-config", err)
+			return nil, audit.OfFlag("target-config", err)
 		}
 		if slices.ContainsFunc(targets, func(x compile.Target) bool { return x.Name == t.Name }) {
 			return nil, fmt.Errorf("--target-config %s: there is a target %s already", path, t.Name)
@@ -133,10 +135,10 @@ func (o *compileOptions) gpus(programs []compile.Program) ([]compile.Target, err
 // goroutine at a time.
 type compiledAudit struct {
 	o        *compileOptions
-	a        *app
-	job      *auditJob
+	a        *cli.App
+	job      *audit.Job
 	root     string
-	progress *progress
+	progress *audit.Progress
 	refused  []*compile.Outcome
 	gone     []string // dumps that are not to be kept
 	kept     int      // targets whose dumps are
@@ -144,7 +146,7 @@ type compiledAudit struct {
 
 // take audits what was compiled for one target.
 func (c *compiledAudit) take(ctx context.Context, out *compile.Outcome) error {
-	if c.o.audit.verbose {
+	if c.o.audit.Verbose {
 		c.tell(out)
 	}
 	var dirs []string
@@ -153,24 +155,24 @@ func (c *compiledAudit) take(ctx context.Context, out *compile.Outcome) error {
 			dirs = append(dirs, d)
 		}
 	}
-	c.job.gpu = out.Target
-	before := c.job.found
-	c.job.audit(ctx, dirs, c.progress)
+	c.job.GPU = out.Target
+	before := c.job.Found
+	c.job.Audit(ctx, dirs, c.progress)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	for i := range out.Failures {
 		f := &out.Failures[i]
-		c.job.collector.Incomplete(f.Program+" for "+out.Target, errors.New(f.String()))
+		c.job.Collector.Incomplete(f.Program+" for "+out.Target, errors.New(f.String()))
 	}
 	failed := len(out.Failures)
 	if out.Refused != nil {
 		c.refused = append(c.refused, out)
 		failed = max(failed, 1)
 	}
-	c.job.collector.Compiled(rules.Compiled{GPU: out.Target, JAX: out.JAX, Programs: len(out.Compiled), Failed: failed, Placeholders: out.Placeholders})
+	c.job.Collector.Compiled(rules.Compiled{GPU: out.Target, JAX: out.JAX, Programs: len(out.Compiled), Failed: failed, Placeholders: out.Placeholders})
 	switch keep := runner.Keep(c.o.keep); {
-	case keep == runner.KeepAll, keep == runner.KeepFindings && c.job.found > before:
+	case keep == runner.KeepAll, keep == runner.KeepFindings && c.job.Found > before:
 		c.kept++
 	default:
 		for _, d := range out.Dumps {
@@ -183,7 +185,7 @@ func (c *compiledAudit) take(ctx context.Context, out *compile.Outcome) error {
 // tell says, with --verbose, what a target was compiled with and without.
 func (c *compiledAudit) tell(out *compile.Outcome) {
 	say := func(format string, args ...any) {
-		fmt.Fprintf(c.a.stderr, "aliascheck: "+out.Target+": "+format+"\n", args...)
+		fmt.Fprintf(c.a.Stderr, "aliascheck: "+out.Target+": "+format+"\n", args...)
 	}
 	if out.JAX != "" {
 		say("JAX %s, Python %s", out.JAX, out.Python)
@@ -214,7 +216,7 @@ func (c *compiledAudit) tellRefused() {
 	for _, why := range reasons {
 		names := byReason[why]
 		slices.Sort(names)
-		c.job.collector.Incomplete("compile for "+strings.Join(names, ", "), errors.New(why))
+		c.job.Collector.Incomplete("compile for "+strings.Join(names, ", "), errors.New(why))
 	}
 }
 
@@ -227,8 +229,8 @@ func (c *compiledAudit) keep() error {
 	for _, path := range c.gone {
 		errs = append(errs, os.RemoveAll(path))
 	}
-	if !c.o.audit.quiet {
-		fmt.Fprintf(c.a.stderr, "aliascheck: dumps are kept in %s\n", c.root)
+	if !c.o.audit.Quiet {
+		fmt.Fprintf(c.a.Stderr, "aliascheck: dumps are kept in %s\n", c.root)
 	}
 	return errors.Join(errs...)
 }

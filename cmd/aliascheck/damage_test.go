@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"aliascheck/cmd/aliascheck/audit"
+	"aliascheck/cmd/aliascheck/cli"
 	"aliascheck/hlo"
 	"aliascheck/rules"
 
@@ -179,7 +181,7 @@ type outcome struct {
 // campaign audits files that were damaged, and counts what comes of it.
 type campaign struct {
 	t      *testing.T
-	worker *worker
+	worker *audit.Worker
 	whole  outcome
 	cases  int
 	same   int
@@ -189,11 +191,11 @@ type campaign struct {
 }
 
 func newCampaign(t *testing.T) *campaign {
-	o := auditOptions{replay: "emulate", failOn: "error", findingsCode: exitFindings, format: "text", color: "never", jobs: 1}
-	o.kernels = kernelFlags{steps: 20_000_000, memory: 1 << 30, noCache: true, cacheBytes: 1}
-	job, err := o.prepare(&app{stdout: io.Discard, stderr: io.Discard})
+	o := audit.Options{Replay: "emulate", FailOn: "error", FindingsCode: cli.ExitFindings, Format: "text", Color: "never", Jobs: 1}
+	o.Kernels = audit.KernelFlags{Steps: 20_000_000, Memory: 1 << 30, NoCache: true, CacheBytes: 1}
+	job, err := o.Prepare(&cli.App{Stdout: io.Discard, Stderr: io.Discard})
 	require.NoError(t, err)
-	return &campaign{t: t, worker: job.newWorker(), exempt: map[string]int{}}
+	return &campaign{t: t, worker: job.NewWorker(), exempt: map[string]int{}}
 }
 
 // audit audits what lies at a path, as the command would.
@@ -204,7 +206,7 @@ func (c *campaign) audit(path string) outcome {
 		var r *rules.ModuleReport
 		if err == nil {
 			modules++
-			r, err = c.worker.audit(context.Background(), src)
+			r, err = c.worker.Audit(context.Background(), src)
 		}
 		if err != nil {
 			out.incomplete = true

@@ -5,14 +5,16 @@ import (
 	"fmt"
 	"runtime"
 
+	"aliascheck/cmd/aliascheck/audit"
+	"aliascheck/cmd/aliascheck/cli"
 	"aliascheck/cmd/aliascheck/diff"
 	"aliascheck/rules"
 
 	"github.com/spf13/cobra"
 )
 
-func newDiffCommand(a *app) *cobra.Command {
-	o := auditOptions{failOn: "never", findingsCode: exitFindings, color: "never"}
+func newDiffCommand(a *cli.App) *cobra.Command {
+	o := audit.Options{FailOn: "never", FindingsCode: cli.ExitFindings, Color: "never"}
 	cmd := &cobra.Command{
 		Use:   "diff [flags] OLD NEW",
 		Short: "Compare the custom calls and the memory of two dumps",
@@ -30,73 +32,73 @@ one of them is in a state that the other dump has nowhere.
 Exit codes: 0 no difference; 1 differences; 2 a dump could not be read whole.`,
 		Example: `  aliascheck diff dump_alone/ dump_full_suite/
   aliascheck diff --replay emulate --format json old.zip new.zip`,
-		Args: exactly(2, "two dumps were expected: `aliascheck diff OLD NEW`"),
+		Args: cli.Exactly(2, "two dumps were expected: `aliascheck diff OLD NEW`"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.diff(cmd.Context(), a, [2]string(args))
+			return compareDumps(cmd.Context(), a, &o, [2]string(args))
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", "text", "`FORMAT` of the report: text or json")
-	f.StringVar(&o.replay, "replay", "off", "`HOW` to run the kernels for the verdicts: off or emulate")
-	f.StringVar(&o.config, "config", "", "configuration `FILE` (default "+defaultConfig+" where it exists)")
-	f.StringVar(&o.srcRoot, "src-root", "", "`DIR` that Python files are named relative to")
-	f.IntVar(&o.jobs, "jobs", runtime.GOMAXPROCS(0), "read `N` modules at the same time")
-	f.BoolVar(&o.quiet, "quiet", false, "no progress line")
-	o.kernels.add(cmd)
+	f.StringVar(&o.Format, "format", "text", "`FORMAT` of the report: text or json")
+	f.StringVar(&o.Replay, "replay", "off", "`HOW` to run the kernels for the verdicts: off or emulate")
+	f.StringVar(&o.Config, "config", "", "configuration `FILE` (default "+audit.DefaultConfig+" where it exists)")
+	f.StringVar(&o.SrcRoot, "src-root", "", "`DIR` that Python files are named relative to")
+	f.IntVar(&o.Jobs, "jobs", runtime.GOMAXPROCS(0), "read `N` modules at the same time")
+	f.BoolVar(&o.Quiet, "quiet", false, "no progress line")
+	o.Kernels.Add(cmd)
 	return cmd
 }
 
-// diff reads both dumps and writes what differs.
-func (o *auditOptions) diff(ctx context.Context, a *app, paths [2]string) error {
-	if o.format != "text" && o.format != "json" {
-		return fmt.Errorf("--format %q: text or json was expected", o.format)
+// compareDumps reads both dumps and writes what differs.
+func compareDumps(ctx context.Context, a *cli.App, o *audit.Options, paths [2]string) error {
+	if o.Format != "text" && o.Format != "json" {
+		return fmt.Errorf("--format %q: text or json was expected", o.Format)
 	}
-	if o.replay != "off" && o.replay != "emulate" {
-		return fmt.Errorf("--replay %q: off or emulate was expected", o.replay)
+	if o.Replay != "off" && o.Replay != "emulate" {
+		return fmt.Errorf("--replay %q: off or emulate was expected", o.Replay)
 	}
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return err
 	}
-	job, err := o.newDiffJob()
+	job, err := newDiffJob(a, o)
 	if err != nil {
 		return err
 	}
-	p := newProgress(a.stderr, o.quiet)
-	defer p.clear()
-	how := diff.Options{Limits: o.limits, Jobs: o.jobs, Step: p.step, Auditor: func() *rules.Auditor { return job.newWorker().auditor }}
+	p := audit.NewProgress(a.Stderr, o.Quiet)
+	defer p.Clear()
+	how := diff.Options{Limits: o.Limits, Jobs: o.Jobs, Step: p.Step, Auditor: func() *rules.Auditor { return job.NewWorker().Auditor }}
 	var sides [2]*diff.Dump
 	for n, path := range paths {
 		if sides[n], err = diff.Read(ctx, how, path); err != nil {
 			return err
 		}
 	}
-	p.clear()
-	r := diff.Compare(tool(), paths, sides[0], sides[1])
+	p.Clear()
+	r := diff.Compare(a.Tool(), paths, sides[0], sides[1])
 	write := r.WriteText
-	if o.format == "json" {
+	if o.Format == "json" {
 		write = r.WriteJSON
 	}
-	if err := write(a.stdout); err != nil {
+	if err := write(a.Stdout); err != nil {
 		return fmt.Errorf("writing the report: %w", err)
 	}
 	switch {
 	case !r.Whole():
-		return exitError(exitFailed)
+		return cli.ExitError(cli.ExitFailed)
 	case !r.Same():
-		return exitError(exitFindings)
+		return cli.ExitError(cli.ExitFindings)
 	}
 	return nil
 }
 
 // newDiffJob is what reads and judges both sides.
-func (o *auditOptions) newDiffJob() (*auditJob, error) {
-	job := &auditJob{options: o, collector: rules.NewCollector()}
+func newDiffJob(a *cli.App, o *audit.Options) (*audit.Job, error) {
+	job := &audit.Job{Options: o, Collector: rules.NewCollector()}
 	var err error
-	if job.config, err = o.loadConfig(); err != nil {
+	if job.Config, err = o.LoadConfig(); err != nil {
 		return nil, err
 	}
-	if o.replay != "off" {
-		if job.runner, err = o.kernels.runner(); err != nil {
+	if o.Replay != "off" {
+		if job.Runner, err = o.Kernels.Runner(a.Version); err != nil {
 			return nil, err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"aliascheck/alias"
+	"aliascheck/cmd/aliascheck/cli"
 	"aliascheck/cmd/aliascheck/diff"
 	"aliascheck/hlo"
 	"aliascheck/hlo/hlotest"
@@ -33,7 +34,7 @@ func dumpPath(name string) string { return filepath.Join("..", "..", "testdata",
 
 func TestDiffOfADumpWithItselfIsEmpty(t *testing.T) {
 	r, code := diffOf(t, dumpPath(""), dumpPath(""))
-	assert.Equal(t, exitClean, code)
+	assert.Equal(t, cli.ExitClean, code)
 	assert.True(t, r.Same())
 	assert.Equal(t, r.Old.CustomCalls, r.New.CustomCalls)
 	assert.Greater(t, r.Old.CustomCalls, 100)
@@ -149,7 +150,7 @@ func TestDiffOfAMutatedDumpIsTheMutation(t *testing.T) {
 			require.NoError(t, err)
 
 			r, code := diffOf(t, old, new)
-			assert.Equal(t, exitFindings, code)
+			assert.Equal(t, cli.ExitFindings, code)
 			assert.Empty(t, r.Removed)
 			assert.Empty(t, r.Added)
 			require.Len(t, r.Changed, 1)
@@ -198,12 +199,12 @@ func TestDiffOfProtoAndTextIsEmpty(t *testing.T) {
 	assert.Empty(t, r.Changed)
 	assert.Empty(t, r.Removed)
 	assert.Empty(t, r.Added)
-	assert.Equal(t, exitClean, code)
+	assert.Equal(t, cli.ExitClean, code)
 }
 
 func TestDiffOfWhatIsNotWholeFails(t *testing.T) {
 	r, code := diffOf(t, dumpPath("scale_apart"), filepath.Join(t.TempDir(), "missing"))
-	assert.Equal(t, exitFailed, code, "unknown is never the same")
+	assert.Equal(t, cli.ExitFailed, code, "unknown is never the same")
 	assert.Len(t, r.New.Incomplete, 1)
 	assert.Len(t, r.Removed, 1)
 }

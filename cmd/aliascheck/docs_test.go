@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"aliascheck/cmd/aliascheck/audit"
+	"aliascheck/cmd/aliascheck/cli"
 	"aliascheck/cmd/aliascheck/report"
 	"aliascheck/rules"
 
@@ -58,7 +60,7 @@ func TestReadmeShowsWhatIsPrinted(t *testing.T) {
 	t.Chdir(project)
 	var stdout, stderr bytes.Buffer
 	code := run([]string{"--no-cache", "--replay", "emulate", "dump_dir/"}, nil, &stdout, &stderr)
-	assert.Equal(t, exitFindings, code)
+	assert.Equal(t, cli.ExitFindings, code)
 	assert.Equal(t, string(shown[1]), stdout.String())
 	assert.Empty(t, stderr.String())
 	if testing.Verbose() {
@@ -77,7 +79,7 @@ func TestReadmeShowsATrainingStep(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	dump := filepath.Join(root, "testdata", "assignment", "optax_adamw")
 	code := run([]string{"--no-cache", "--replay", "emulate", dump}, nil, &stdout, &stderr)
-	assert.Equal(t, exitFindings, code)
+	assert.Equal(t, cli.ExitFindings, code)
 	assert.Equal(t, string(shown[1]), strings.ReplaceAll(stdout.String(), dump, "train_dump"))
 	assert.Empty(t, stderr.String())
 }
@@ -98,7 +100,7 @@ func TestDocumentsNameRealFlags(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk(newRootCommand(&app{}))
+	walk(newRootCommand(&cli.App{}))
 	root := repository(t)
 	files, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
 	require.NoError(t, err)
@@ -146,7 +148,7 @@ func TestSchemaOfTheConfiguration(t *testing.T) {
 		_, byReader = rules.ParseConfig("c.yaml", []byte(text))
 		return schema.Validate(value), byReader
 	}
-	ours, err := os.ReadFile(filepath.Join(repository(t), "testdata", "dumps", defaultConfig))
+	ours, err := os.ReadFile(filepath.Join(repository(t), "testdata", "dumps", audit.DefaultConfig))
 	require.NoError(t, err)
 	for _, good := range []string{
 		string(ours), firstConfig(&rules.Report{}), "version: 1\n", "select: [AC2, unsafe-in-place]\nignore: [AC210]\nseverity: {AC202: warning}\n",

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"aliascheck/cmd/aliascheck/audit"
+	"aliascheck/cmd/aliascheck/cli"
 	"aliascheck/cmd/aliascheck/compile"
 	"aliascheck/cmd/aliascheck/doctor"
 	"aliascheck/cmd/aliascheck/report"
@@ -26,7 +28,7 @@ type doctorOptions struct {
 	format string
 }
 
-func newDoctorCommand(a *app) *cobra.Command {
+func newDoctorCommand(a *cli.App) *cobra.Command {
 	var o doctorOptions
 	cmd := &cobra.Command{
 		Use:   "doctor [flags]",
@@ -38,7 +40,7 @@ the line that installs it. Auditing a dump needs none of them.
 Exit code: 0; 2 where something is missing that --need asked for.`,
 		Example: `  aliascheck doctor
   aliascheck doctor --need compile --python .venv/bin/python`,
-		Args: exactly(0, "doctor takes no arguments; --need says what must work"),
+		Args: cli.Exactly(0, "doctor takes no arguments; --need says what must work"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), a) },
 	}
 	f := cmd.Flags()
@@ -48,7 +50,7 @@ Exit code: 0; 2 where something is missing that --need asked for.`,
 	return cmd
 }
 
-func (o *doctorOptions) run(ctx context.Context, a *app) error {
+func (o *doctorOptions) run(ctx context.Context, a *cli.App) error {
 	for _, use := range o.need {
 		if !slices.Contains(doctor.Uses(), use) {
 			return fmt.Errorf("--need %q: one of %s was expected", use, strings.Join(doctor.Uses(), ", "))
@@ -58,9 +60,9 @@ func (o *doctorOptions) run(ctx context.Context, a *app) error {
 	var err error
 	switch o.format {
 	case "text":
-		err = doctor.Write(a.stdout, rows, report.Clean)
+		err = doctor.Write(a.Stdout, rows, report.Clean)
 	case "json":
-		e := json.NewEncoder(a.stdout)
+		e := json.NewEncoder(a.Stdout)
 		e.SetIndent("", "  ")
 		err = e.Encode(map[string]any{"schema_version": 1, "rows": rows})
 	default:
@@ -70,7 +72,7 @@ func (o *doctorOptions) run(ctx context.Context, a *app) error {
 		return err
 	}
 	if len(doctor.Lacking(rows, o.need)) > 0 {
-		return exitError(exitFailed)
+		return cli.ExitError(cli.ExitFailed)
 	}
 	return nil
 }
@@ -88,7 +90,7 @@ func (o *doctorOptions) find(ctx context.Context) *doctor.Found {
 	if python != "" {
 		f.Library, _ = jax.FindLibrary("", python)
 	}
-	f.CacheDir = (&kernelFlags{}).cache()
+	f.CacheDir = (&audit.KernelFlags{}).Cache()
 	f.Cache = usable(f.CacheDir)
 	return f
 }

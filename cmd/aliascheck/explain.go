@@ -5,12 +5,13 @@ import (
 	"io"
 	"strings"
 
+	"aliascheck/cmd/aliascheck/cli"
 	"aliascheck/rules"
 
 	"github.com/spf13/cobra"
 )
 
-func newRulesCommand(a *app) *cobra.Command {
+func newRulesCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "rules", Short: "List the rules", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -19,7 +20,7 @@ func newRulesCommand(a *app) *cobra.Command {
 				width = max(width, len(r.Name))
 			}
 			for _, r := range rules.All() {
-				if _, err := fmt.Fprintf(a.stdout, "%s  %-8s %-*s  %s\n", r.Code, r.Default, width, r.Name, r.Summary); err != nil {
+				if _, err := fmt.Fprintf(a.Stdout, "%s  %-8s %-*s  %s\n", r.Code, r.Default, width, r.Name, r.Summary); err != nil {
 					return err
 				}
 			}
@@ -28,9 +29,9 @@ func newRulesCommand(a *app) *cobra.Command {
 	}
 }
 
-func newExplainCommand(a *app) *cobra.Command {
+func newExplainCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "explain CODE...", Short: "Explain rules: what is wrong, why it hurts, how to mend it", Args: atLeastOne("no rule was named: `aliascheck explain AC201` explains one, `aliascheck rules` lists them"),
+		Use: "explain CODE...", Short: "Explain rules: what is wrong, why it hurts, how to mend it", Args: cli.AtLeastOne("no rule was named: `aliascheck explain AC201` explains one, `aliascheck rules` lists them"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			var codes []string
 			for _, r := range rules.All() {
@@ -53,7 +54,7 @@ func newExplainCommand(a *app) *cobra.Command {
 				}
 				explain(&out, r)
 			}
-			_, err := io.WriteString(a.stdout, out.String())
+			_, err := io.WriteString(a.Stdout, out.String())
 			return err
 		},
 	}

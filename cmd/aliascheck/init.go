@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"aliascheck/cmd/aliascheck/audit"
+	"aliascheck/cmd/aliascheck/cli"
 	"aliascheck/rules"
 
 	"github.com/spf13/cobra"
@@ -18,50 +20,50 @@ import (
 )
 
 // newInitCommand writes a configuration to begin with.
-func newInitCommand(a *app) *cobra.Command {
-	o := auditOptions{replay: "off", failOn: "never", format: "text", color: "never", findingsCode: exitFindings}
+func newInitCommand(a *cli.App) *cobra.Command {
+	o := audit.Options{Replay: "off", FailOn: "never", Format: "text", Color: "never", FindingsCode: cli.ExitFindings}
 	cmd := &cobra.Command{
 		Use:   "init [flags] [DUMP...]",
 		Short: "Write a configuration to begin with, out of what a dump has",
-		Long: `init writes ` + defaultConfig + ` with what the dumps have of its subjects: helpers of
+		Long: `init writes ` + audit.DefaultConfig + ` with what the dumps have of its subjects: helpers of
 yours that all calls pass (library-code), kernels that could not be analysed
 (kernels, to be filled in), and the keys that there are. It overwrites nothing.`,
 		Example: "  aliascheck init dump_dir/",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.init(cmd.Context(), a, args)
+			return writeFirstConfig(cmd.Context(), a, &o, args)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.config, "config", defaultConfig, "`FILE` to write")
-	f.IntVar(&o.jobs, "jobs", 1, "read `N` modules at the same time")
+	f.StringVar(&o.Config, "config", audit.DefaultConfig, "`FILE` to write")
+	f.IntVar(&o.Jobs, "jobs", 1, "read `N` modules at the same time")
 	return cmd
 }
 
-// init audits the dumps without running kernels, and writes the file.
-func (o *auditOptions) init(ctx context.Context, a *app, paths []string) error {
-	path := o.config
+// writeFirstConfig audits the dumps without running kernels, and writes the file.
+func writeFirstConfig(ctx context.Context, a *cli.App, o *audit.Options, paths []string) error {
+	path := o.Config
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s is there already; --config FILE writes another", path)
 	}
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return err
 	}
-	job := &auditJob{options: o, collector: rules.NewCollector()}
-	job.audit(ctx, paths, newProgress(nil, true))
+	job := &audit.Job{Options: o, Collector: rules.NewCollector()}
+	job.Audit(ctx, paths, audit.NewProgress(nil, true))
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	r := job.collector.Report(tool(), rules.Choices{Now: time.Now()})
+	r := job.Collector.Report(a.Tool(), rules.Choices{Now: time.Now()})
 	if n := len(r.Summary.Incomplete); n > 0 {
 		return fmt.Errorf("%s: %s", r.Summary.Incomplete[0].Path, r.Summary.Incomplete[0].Error)
 	}
-	if err := writeFile(path, func(w io.Writer) error {
+	if err := cli.WriteFile(path, func(w io.Writer) error {
 		_, err := io.WriteString(w, firstConfig(r))
 		return err
 	}); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stdout, "%s was written; `aliascheck --config %s DUMP` uses it\n", path, shellWord(path))
+	fmt.Fprintf(a.Stdout, "%s was written; `aliascheck --config %s DUMP` uses it\n", path, cli.ShellWord(path))
 	return nil
 }
 

@@ -10,29 +10,13 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"aliascheck/cmd/aliascheck/cli"
 )
 
 func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
-
-// Exit codes. A gate must never read an unreadable dump as clean: 2 outranks 1.
-const (
-	exitClean    = 0
-	exitFindings = 1
-	exitFailed   = 2 // the audit is not whole, or could not run
-)
-
-// app is what every command has: where to read and write.
-type app struct {
-	stdin          io.Reader
-	stdout, stderr io.Writer
-}
-
-// exitError ends the program with a code; what there was to say has been said.
-type exitError int
-
-func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 // run is the whole program: it returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -40,20 +24,20 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
+	a := &cli.App{Stdin: stdin, Stdout: stdout, Stderr: stderr, Version: version()}
 	root := newRootCommand(a)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
-	var code exitError
+	var code cli.ExitError
 	switch {
 	case err == nil:
-		return exitClean
+		return cli.ExitClean
 	case errors.As(err, &code):
 		return int(code)
 	}
 	fmt.Fprintf(stderr, "aliascheck: %v\n", err)
-	return exitFailed
+	return cli.ExitFailed
 }

@@ -4,6 +4,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"aliascheck/cmd/aliascheck/cli"
 	"aliascheck/cmd/aliascheck/man"
 
 	"github.com/spf13/cobra"
@@ -11,11 +12,11 @@ import (
 
 // newManCommand writes the manual page out of the commands' own help. It is for
 // packagers: `make man`.
-func newManCommand(a *app) *cobra.Command {
+func newManCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "man", Short: "Write the manual page", Args: cobra.NoArgs, Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return man.Write(a.stdout, cmd.Root(), version(), buildDate())
+			return man.Write(a.Stdout, cmd.Root(), a.Version, buildDate())
 		},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"aliascheck/cmd/aliascheck/cli"
 	"aliascheck/cmd/aliascheck/man"
 
 	"github.com/stretchr/testify/assert"
@@ -14,13 +15,13 @@ import (
 
 func manualPage(t *testing.T) []byte {
 	var page bytes.Buffer
-	require.NoError(t, man.Write(&page, newRootCommand(&app{}), "v1.2.3", "2026-01-31"))
+	require.NoError(t, man.Write(&page, newRootCommand(&cli.App{}), "v1.2.3", "2026-01-31"))
 	return page.Bytes()
 }
 
 func TestManNamesEveryCommandAndFlag(t *testing.T) {
 	page := strings.NewReplacer(`\-`, "-", `\(ga`, "`").Replace(string(manualPage(t)))
-	root := newRootCommand(&app{})
+	root := newRootCommand(&cli.App{})
 	for _, c := range root.Commands() {
 		if !c.IsAvailableCommand() {
 			continue

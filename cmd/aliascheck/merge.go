@@ -6,14 +6,16 @@ import (
 	"fmt"
 	"io"
 
+	"aliascheck/cmd/aliascheck/audit"
+	"aliascheck/cmd/aliascheck/cli"
 	"aliascheck/hlo"
 	"aliascheck/rules"
 
 	"github.com/spf13/cobra"
 )
 
-func newMergeCommand(a *app) *cobra.Command {
-	o := auditOptions{replay: "off", jobs: 1}
+func newMergeCommand(a *cli.App) *cobra.Command {
+	o := audit.Options{Replay: "off", Jobs: 1}
 	cmd := &cobra.Command{
 		Use:   "merge [flags] REPORT.json...",
 		Short: "Join the JSON reports of a sharded audit into one",
@@ -24,21 +26,21 @@ one. Equal findings are counted once, with the calls and tests of all. REPORT
 The exit code is that of an audit of everything at once.`,
 		Example: `  aliascheck --shard 3/16 --output json=shard-3.json dump_dir/
   aliascheck merge --output sarif=all.sarif --format markdown shard-*.json`,
-		Args: atLeastOne("no report was named: `aliascheck merge shard-*.json` joins the reports that `--output json=FILE` wrote"),
+		Args: cli.AtLeastOne("no report was named: `aliascheck merge shard-*.json` joins the reports that `--output json=FILE` wrote"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := o.check(); err != nil {
+			if err := o.Check(); err != nil {
 				return err
 			}
-			return o.merge(a, args)
+			return mergeReports(a, &o, args)
 		},
 	}
-	o.addReportFlags(cmd)
+	o.AddReportFlags(cmd)
 	return cmd
 }
 
-// merge reads the reports, and writes and judges what they amount to.
-func (o *auditOptions) merge(a *app, paths []string) error {
-	outputs, err := o.parseOutputs(a)
+// mergeReports reads the reports, and writes and judges what they amount to.
+func mergeReports(a *cli.App, o *audit.Options, paths []string) error {
+	outputs, err := o.ParseOutputs(a)
 	if err != nil {
 		return err
 	}
@@ -55,19 +57,19 @@ func (o *auditOptions) merge(a *app, paths []string) error {
 		return err
 	}
 	for i := range outputs {
-		if err := outputs[i].to(a, all); err != nil {
+		if err := outputs[i].To(a, all); err != nil {
 			return fmt.Errorf("writing the report: %w", err)
 		}
 	}
-	return (&auditJob{options: o}).exit(all)
+	return (&audit.Job{Options: o}).Exit(all)
 }
 
 // maxReport bounds a report that is read, in bytes.
 const maxReport = 4 << 30
 
 // readReport reads a JSON report and checks it.
-func readReport(a *app, path string) (*rules.Report, error) {
-	in := a.stdin
+func readReport(a *cli.App, path string) (*rules.Report, error) {
+	in := a.Stdin
 	if path != "-" {
 		f, _, err := hlo.OpenRegular(path)
 		if err != nil {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"aliascheck/cmd/aliascheck/cli"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
@@ -220,7 +222,7 @@ func TestPreCommitHook(t *testing.T) {
 	require.Len(t, hooks, 1)
 	assert.Equal(t, "golang", hooks[0].Language, "pre-commit builds what cmd has")
 	words := strings.Fields(hooks[0].Entry)
-	root := newRootCommand(&app{})
+	root := newRootCommand(&cli.App{})
 	require.Equal(t, root.Name(), words[0])
 	require.NoError(t, root.ParseFlags(words[1:]))
 	assert.Equal(t, []string{"dump_dir"}, root.Flags().Args())

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"aliascheck/cmd/aliascheck/audit"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
@@ -27,10 +29,10 @@ func TestProgressOnTerminals(t *testing.T) {
 	defer terminal.Close()
 
 	draw := func() {
-		p := newProgress(terminal, false)
-		p.start = p.start.Add(-time.Minute)
-		p.step()
-		p.clear()
+		p := audit.NewProgress(terminal, false)
+		p.Start = p.Start.Add(-time.Minute)
+		p.Step()
+		p.Clear()
 		_, err := terminal.WriteString("|")
 		require.NoError(t, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"aliascheck/cmd/aliascheck/cli"
 	"aliascheck/cmd/aliascheck/report"
 
 	"github.com/stretchr/testify/assert"
@@ -109,7 +110,7 @@ func TestReportsStayInProportion(t *testing.T) {
 				args = append(args, "--output", format+"="+filepath.Join(folder, format))
 			}
 			var stdout, stderr bytes.Buffer
-			require.Equal(t, exitFailed, run(args, nil, &stdout, &stderr), "%s", stderr.String())
+			require.Equal(t, cli.ExitFailed, run(args, nil, &stdout, &stderr), "%s", stderr.String())
 			assert.Contains(t, stdout.String(), "in one module:")
 			for _, format := range report.Formats() {
 				info, err := os.Stat(filepath.Join(folder, format))

@@ -9,32 +9,33 @@ import (
 	"strings"
 	"time"
 
+	"aliascheck/cmd/aliascheck/audit"
+	"aliascheck/cmd/aliascheck/cli"
 	"aliascheck/cmd/aliascheck/repro"
 	"aliascheck/cudarun"
 	"aliascheck/hlo"
 	"aliascheck/rules"
-	"aliascheck/rules/replay"
 
 	"github.com/spf13/cobra"
 )
 
 // newWorkerCommand is the hidden command that replays run in: see cudarun.
-func newWorkerCommand(a *app) *cobra.Command {
+func newWorkerCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: cudarun.HiddenCommand, Hidden: true, Args: cobra.NoArgs,
 		Short: "Replay kernels for a parent process",
-		RunE:  func(*cobra.Command, []string) error { return cudarun.ServeWorker(a.stdin, a.stdout) },
+		RunE:  func(*cobra.Command, []string) error { return cudarun.ServeWorker(a.Stdin, a.Stdout) },
 	}
 }
 
 // replayOptions are the flags of `aliascheck replay`.
 type replayOptions struct {
-	audit   auditOptions
+	audit   audit.Options
 	finding string
 	repro   string // folder for a report to XLA; empty: replay
 }
 
-func newReplayCommand(a *app) *cobra.Command {
+func newReplayCommand(a *cli.App) *cobra.Command {
 	var o replayOptions
 	cmd := &cobra.Command{
 		Use:   "replay --finding FINGERPRINT [flags] DUMP...",
@@ -51,24 +52,24 @@ two values with how long each is needed, and the memory over the schedule.
 Exit code: 0 where the replay does not show the finding, 1 where it does, 2
 where it could not be made.`,
 		Example: "  aliascheck replay --finding 3f2a9c dump_dir/\n  aliascheck replay --finding 77ab01 --write-repro issue/ dump_dir/",
-		Args:    atLeastOne("no dump was named: `aliascheck replay --finding FINGERPRINT DUMP`, as the text report has it with each finding"),
+		Args:    cli.AtLeastOne("no dump was named: `aliascheck replay --finding FINGERPRINT DUMP`, as the text report has it with each finding"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), a, args) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.finding, "finding", "", "`FINGERPRINT` of the finding, or its beginning")
 	f.StringVar(&o.repro, "write-repro", "", "write the module and the conflict into `DIR`, for an issue; for AC107 and AC108")
-	f.StringVar(&o.audit.config, "config", "", "configuration `FILE` (default "+defaultConfig+" where it exists)")
-	f.StringVar(&o.audit.srcRoot, "src-root", "", "`DIR` that Python files are named relative to: as in the audit that found it")
-	o.audit.kernels.add(cmd)
-	o.audit.gpu.add(cmd)
+	f.StringVar(&o.audit.Config, "config", "", "configuration `FILE` (default "+audit.DefaultConfig+" where it exists)")
+	f.StringVar(&o.audit.SrcRoot, "src-root", "", "`DIR` that Python files are named relative to: as in the audit that found it")
+	o.audit.Kernels.Add(cmd)
+	o.audit.GPU.Add(cmd)
 	return cmd
 }
 
-func (o *replayOptions) run(ctx context.Context, a *app, paths []string) error {
+func (o *replayOptions) run(ctx context.Context, a *cli.App, paths []string) error {
 	if o.finding == "" {
 		return errors.New("--finding is missing: the report names each finding's fingerprint")
 	}
-	job, err := o.job()
+	job, err := o.job(a)
 	if err != nil {
 		return err
 	}
@@ -82,54 +83,54 @@ func (o *replayOptions) run(ctx context.Context, a *app, paths []string) error {
 	if len(finding.Values) > 0 {
 		return fmt.Errorf("%s has no kernel to replay: XLA's own assignment does it; --write-repro DIR writes what an issue needs", finding.Code)
 	}
-	gpu, err := o.audit.gpu.open(ctx, "gpu", "replay needs a GPU", nil)
+	gpu, err := o.audit.GPU.Open(ctx, "gpu", "replay needs a GPU", nil)
 	if err != nil {
 		return err
 	}
 	defer gpu.Close()
 	gpu.SetOnly(finding.Instruction)
-	job.runner.Engines = append(job.runner.Engines, gpu)
+	job.Runner.Engines = append(job.Runner.Engines, gpu)
 	replayed, err := o.again(ctx, job, finding, paths)
 	if err != nil {
 		return err
 	}
-	return show(a, replayed, o.audit.srcRoot)
+	return show(a, replayed, o.audit.SrcRoot)
 }
 
 // writeRepro writes what an issue about the finding needs.
-func (o *replayOptions) writeRepro(a *app, f *rules.Finding) error {
-	wrote, err := repro.Write(o.repro, f, tool())
+func (o *replayOptions) writeRepro(a *cli.App, f *rules.Finding) error {
+	wrote, err := repro.Write(o.repro, f, a.Tool())
 	if err != nil {
 		return err
 	}
 	for _, name := range wrote {
-		fmt.Fprintln(a.stdout, filepath.Join(o.repro, name))
+		fmt.Fprintln(a.Stdout, filepath.Join(o.repro, name))
 	}
 	return nil
 }
 
 // job is an audit without reports.
-func (o *replayOptions) job() (*auditJob, error) {
-	o.audit.jobs = 1
+func (o *replayOptions) job(a *cli.App) (*audit.Job, error) {
+	o.audit.Jobs = 1
 	if o.repro != "" {
-		o.audit.format = "html" // the finding gets its memory map
+		o.audit.Format = "html" // the finding gets its memory map
 	}
-	job := &auditJob{options: &o.audit, collector: rules.NewCollector()}
+	job := &audit.Job{Options: &o.audit, Collector: rules.NewCollector()}
 	var err error
-	if job.config, err = o.audit.loadConfig(); err != nil {
+	if job.Config, err = o.audit.LoadConfig(); err != nil {
 		return nil, err
 	}
-	job.runner, err = o.audit.kernels.runner()
+	job.Runner, err = o.audit.Kernels.Runner(a.Version)
 	return job, err
 }
 
 // find audits the dumps and returns the finding that is asked for.
-func (o *replayOptions) find(ctx context.Context, job *auditJob, paths []string) (*rules.Finding, error) {
-	job.audit(ctx, paths, newProgress(nil, true))
+func (o *replayOptions) find(ctx context.Context, job *audit.Job, paths []string) (*rules.Finding, error) {
+	job.Audit(ctx, paths, audit.NewProgress(nil, true))
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	r := job.collector.Report(rules.Tool{}, rules.Choices{Now: time.Now()})
+	r := job.Collector.Report(rules.Tool{}, rules.Choices{Now: time.Now()})
 	var found *rules.Finding
 	for i := range r.Findings {
 		if !strings.HasPrefix(r.Findings[i].Fingerprint, o.finding) {
@@ -147,12 +148,12 @@ func (o *replayOptions) find(ctx context.Context, job *auditJob, paths []string)
 }
 
 // again audits the finding's module once more, with the card.
-func (o *replayOptions) again(ctx context.Context, job *auditJob, f *rules.Finding, paths []string) (*rules.Finding, error) {
-	for src, err := range hlo.Find(paths, o.audit.limits) {
+func (o *replayOptions) again(ctx context.Context, job *audit.Job, f *rules.Finding, paths []string) (*rules.Finding, error) {
+	for src, err := range hlo.Find(paths, o.audit.Limits) {
 		if err != nil || src.Path != f.Path {
 			continue
 		}
-		r, err := job.newWorker().audit(ctx, src)
+		r, err := job.NewWorker().Audit(ctx, src)
 		if err != nil {
 			return nil, err
 		}
@@ -166,8 +167,8 @@ func (o *replayOptions) again(ctx context.Context, job *auditJob, f *rules.Findi
 }
 
 // show prints what a replay showed.
-func show(a *app, f *rules.Finding, srcRoot string) error {
-	fmt.Fprintf(a.stdout, "%s %s, %s in %s: %s\n%s\nagain: %s\n", f.Code, f.Rule, f.Instruction, f.Path, f.Confirmation, f.ConfirmationReason, replayCommandLine(f, srcRoot))
+func show(a *cli.App, f *rules.Finding, srcRoot string) error {
+	fmt.Fprintf(a.Stdout, "%s %s, %s in %s: %s\n%s\nagain: %s\n", f.Code, f.Rule, f.Instruction, f.Path, f.Confirmation, f.ConfirmationReason, audit.ReplayCommandLine(f, srcRoot))
 	if f.Evidence == nil || f.Evidence.GPU == nil {
 		return errors.New("the finding was not replayed: " + f.ConfirmationReason)
 	}
@@ -175,62 +176,16 @@ func show(a *app, f *rules.Finding, srcRoot string) error {
 	if err := json.Unmarshal(f.Evidence.GPU, &evidence); err != nil {
 		return err
 	}
-	encoder := json.NewEncoder(a.stdout)
+	encoder := json.NewEncoder(a.Stdout)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(&evidence); err != nil {
 		return err
 	}
 	switch evidence.Verdict.Confirmation {
 	case string(rules.Confirmed):
-		return exitError(exitFindings)
+		return cli.ExitError(cli.ExitFindings)
 	case string(rules.Unchecked):
 		return errors.New("the finding was not replayed: " + evidence.Verdict.Reason)
 	}
 	return nil
-}
-
-// replayCommandLine repeats a finding's replay on a GPU; empty where there is none.
-func replayCommandLine(f *rules.Finding, srcRoot string) string {
-	if len(f.Values) > 0 {
-		return reproCommandLine(f, srcRoot)
-	}
-	if f.Confirmation == "" || f.Kernel == "" || !replayable(f.Code) {
-		return ""
-	}
-	line := "aliascheck replay --finding " + f.Fingerprint
-	if srcRoot != "" {
-		line += " --src-root " + shellWord(srcRoot)
-	}
-	path, _, _ := strings.Cut(f.Path, "!/") // a member of an archive is found in the archive
-	return line + " " + shellWord(path)
-}
-
-// replayable says whether a replay can show something of a rule's findings.
-func replayable(code string) bool {
-	r, ok := rules.Lookup(code)
-	return ok && r.Confirm != replay.NoQuestion
-}
-
-// reproCommandLine writes what an issue about a finding of XLA's own needs.
-func reproCommandLine(f *rules.Finding, srcRoot string) string {
-	line := "aliascheck replay --write-repro issue/ --finding " + f.Fingerprint
-	if srcRoot != "" {
-		line += " --src-root " + shellWord(srcRoot)
-	}
-	path, _, _ := strings.Cut(f.Path, "!/")
-	return line + " " + shellWord(path)
-}
-
-// shellWord quotes what a shell would not take as one word as it stands.
-func shellWord(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./+@%:,=", r)
-	}
-	if s != "" && s[0] != '-' && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	if strings.HasPrefix(s, "-") {
-		s = "./" + s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

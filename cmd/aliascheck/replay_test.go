@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"aliascheck/cmd/aliascheck/audit"
 	"aliascheck/rules"
 
 	"github.com/stretchr/testify/assert"
@@ -16,22 +17,22 @@ func TestSuggestCard(t *testing.T) {
 		{Code: "AC201", Confirmation: rules.Confirmed, ConfirmationReason: "seen"},
 		{Code: "AC104", Confirmation: rules.Unchecked},
 	}}
-	suggestCard(r)
+	audit.SuggestCard(r)
 	assert.Equal(t, "the kernel was not run; a GPU is here, and --replay gpu may show more", r.Findings[0].ConfirmationReason)
 	assert.Equal(t, "seen", r.Findings[1].ConfirmationReason)
 	assert.Empty(t, r.Findings[2].ConfirmationReason)
-	g := gpuFlags{timeout: 1}
+	g := audit.GPUFlags{Timeout: 1}
 	for _, mode := range []string{"auto", "emulate", "off"} {
-		engine, err := g.open(context.Background(), mode, "", nil)
+		engine, err := g.Open(context.Background(), mode, "", nil)
 		assert.NoError(t, err)
 		assert.Nil(t, engine, mode)
 	}
 }
 
 func TestGPUFlags(t *testing.T) {
-	good := gpuFlags{devices: []int{0}, timeout: 1}
-	assert.NoError(t, good.check())
-	for _, bad := range []gpuFlags{{timeout: 0}, {timeout: 1, budget: -1}, {timeout: 1, devices: []int{-1}}, {timeout: 1, sanitize: []string{"x"}}} {
-		assert.Error(t, bad.check())
+	good := audit.GPUFlags{Devices: []int{0}, Timeout: 1}
+	assert.NoError(t, good.Check())
+	for _, bad := range []audit.GPUFlags{{Timeout: 0}, {Timeout: 1, Budget: -1}, {Timeout: 1, Devices: []int{-1}}, {Timeout: 1, Sanitize: []string{"x"}}} {
+		assert.Error(t, bad.Check())
 	}
 }

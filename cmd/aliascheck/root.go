@@ -1,14 +1,14 @@
 package main
 
 import (
-	"context"
-	"errors"
+	"aliascheck/cmd/aliascheck/audit"
+	"aliascheck/cmd/aliascheck/cli"
 
 	"github.com/spf13/cobra"
 )
 
-func newRootCommand(a *app) *cobra.Command {
-	var o auditOptions
+func newRootCommand(a *cli.App) *cobra.Command {
+	var o audit.Options
 	root := &cobra.Command{
 		Use:   "aliascheck [flags] DUMP...",
 		Short: "Find custom calls that share memory which they should not",
@@ -35,48 +35,23 @@ whole or could not run.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := misspelt(cmd, args); err != nil {
+			if err := cli.Misspelt(cmd, args); err != nil {
 				return err
 			}
-			return o.run(cmd.Context(), a, args)
+			return o.Dumps(cmd.Context(), a, args)
 		},
 	}
 	root.SetVersionTemplate(versionLine())
 	root.Flags().Bool("version", false, "print the version")
-	root.SetFlagErrorFunc(flagError)
-	root.SetUsageFunc(func(c *cobra.Command) error { return usage(c.OutOrStderr(), c, width(a.stdout)) })
-	o.addFlags(root)
-	o.jax.add(root)
+	root.SetFlagErrorFunc(cli.FlagError)
+	root.SetUsageFunc(func(c *cobra.Command) error { return cli.Usage(c.OutOrStderr(), c, cli.Width(a.Stdout)) })
+	o.AddFlags(root)
+	o.JAX.Add(root)
 	root.AddCommand(newRulesCommand(a), newExplainCommand(a), newVersionCommand(a), newInitCommand(a), newRunCommand(a), newCompileCommand(a), newDoctorCommand(a), newMergeCommand(a), newDiffCommand(a), newTensormapCommand(a), newReplayCommand(a), newSelftestCommand(a), newManCommand(a), newWorkerCommand(a))
-	root.SetOut(a.stdout) // the completion command takes it as it is made
-	refuseShells(root)
+	root.SetOut(a.Stdout) // the completion command takes it as it is made
+	cli.RefuseShells(root)
 	for _, c := range append(root.Commands(), root) {
-		completeValues(c)
+		cli.CompleteValues(c)
 	}
 	return root
-}
-
-// run audits the dumps, writes the reports and says how it ended.
-func (o *auditOptions) run(ctx context.Context, a *app, paths []string) error {
-	job, err := o.prepare(a)
-	if err != nil {
-		return err
-	}
-	if len(paths) == 0 {
-		return errors.New("no dump was named; `aliascheck --help` says how to make one")
-	}
-	progress := newProgress(a.stderr, o.quiet)
-	endGPU, err := o.gpu.around(ctx, o.replay, job, progress.replay)
-	if err != nil {
-		return err
-	}
-	defer endGPU()
-	endJAX, err := o.jax.around(o.replay, job, false)
-	if err != nil {
-		return err
-	}
-	defer endJAX()
-	job.audit(ctx, paths, progress)
-	progress.clear()
-	return job.finish(a)
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"aliascheck/cmd/aliascheck/audit"
+	"aliascheck/cmd/aliascheck/cli"
 	"aliascheck/cmd/aliascheck/compile"
 	"aliascheck/cmd/aliascheck/runner"
 	"aliascheck/rules"
@@ -17,14 +19,14 @@ import (
 
 // runOptions are the flags of `aliascheck run`, beside those of every audit.
 type runOptions struct {
-	audit   auditOptions
+	audit   audit.Options
 	dumpDir string
 	keep    string
 	target  string
 	plain   bool
 }
 
-func newRunCommand(a *app) *cobra.Command {
+func newRunCommand(a *cli.App) *cobra.Command {
 	var o runOptions
 	cmd := &cobra.Command{
 		Use:   "run [flags] -- CMD...",
@@ -56,13 +58,13 @@ is not whole.`,
   aliascheck run --output junit=alias.xml -- pytest -n 8 tests/jax
   aliascheck run --keep none --fail-on warning -- python train.py
   aliascheck run --dump-dir /shared/dumps -- mpirun -np 4 python train.py`,
-		Args: atLeastOne("no command was named: `aliascheck run -- pytest tests/jax` runs one and audits what it compiled"),
+		Args: cli.AtLeastOne("no command was named: `aliascheck run -- pytest tests/jax` runs one and audits what it compiled"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), a, args)
 		},
 	}
-	o.audit.addFlags(cmd)
-	o.audit.jax.add(cmd)
+	o.audit.AddFlags(cmd)
+	o.audit.JAX.Add(cmd)
 	f := cmd.Flags()
 	f.SetInterspersed(false)
 	f.StringVar(&o.dumpDir, "dump-dir", "", "`DIR` to put the dumps in (default: where XLA_FLAGS says, else a temporary one)")
@@ -76,7 +78,7 @@ func (o *runOptions) check() error {
 	if o.target != "" && o.plain {
 		return errors.New("--target needs what --plain leaves out")
 	}
-	if o.audit.shard != "" {
+	if o.audit.Shard != "" {
 		return errors.New("--shard is for the audit of a dump; give each machine its part of the tests, and join the reports with `aliascheck merge`")
 	}
 	switch runner.Keep(o.keep) {
@@ -86,47 +88,47 @@ func (o *runOptions) check() error {
 	return fmt.Errorf("--keep %q: one of all, findings, none was expected", o.keep)
 }
 
-// run runs the command, audits, reports, and says how it all ended.
-func (o *runOptions) run(ctx context.Context, a *app, command []string) error {
+// Dumps runs the command, audits, reports, and says how it all ended.
+func (o *runOptions) run(ctx context.Context, a *cli.App, command []string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	o.audit.dumpsGo = runner.Keep(o.keep) == runner.KeepNone
-	job, err := o.audit.prepare(a)
+	o.audit.DumpsGo = runner.Keep(o.keep) == runner.KeepNone
+	job, err := o.audit.Prepare(a)
 	if err != nil {
 		return err
 	}
-	job.gpu = o.target
+	job.GPU = o.target
 	settings, err := o.settings(a, command)
 	if err != nil {
 		return err
 	}
-	mode := o.audit.replay
+	mode := o.audit.Replay
 	if mode == "auto" {
 		mode = "emulate" // the card is the command's, unless the user says gpu
 	}
-	endGPU, err := o.audit.gpu.around(context.WithoutCancel(ctx), mode, job, nil)
+	endGPU, err := o.audit.GPU.Around(context.WithoutCancel(ctx), mode, job, nil)
 	if err != nil {
 		return err
 	}
 	defer endGPU()
-	endJAX, err := o.audit.jax.around(mode, job, true)
+	endJAX, err := o.audit.JAX.Around(mode, job, true)
 	if err != nil {
 		return err
 	}
 	defer endJAX()
-	live := &liveAudit{job: job}
+	live := &audit.Live{Job: job}
 	// A Ctrl-C is the command's while it runs; the runner sees to the audit.
-	job.timed.pause(true)
-	settings.Ended = func() { job.timed.pause(false) }
+	job.Timed.Pause(true)
+	settings.Ended = func() { job.Timed.Pause(false) }
 	result, err := runner.Run(context.WithoutCancel(ctx), settings, live)
-	live.close()
+	live.Close()
 	if err == nil {
-		live.checkAny(command)
+		live.CheckAny(command)
 		if o.target != "" {
-			job.collector.Compiled(absent(o.target, result.Absent))
+			job.Collector.Compiled(absent(o.target, result.Absent))
 		}
-		err = job.finish(a)
+		err = job.Finish(a)
 	}
 	if result.Dumps != "" {
 		settings.Note("dumps are kept in " + result.Dumps)
@@ -134,12 +136,12 @@ func (o *runOptions) run(ctx context.Context, a *app, command []string) error {
 	if result.Code == 0 || o.target != "" && result.Code == 1 { // assertions about zeros do not count
 		return err
 	}
-	if err != nil && !errors.As(err, new(exitError)) {
-		fmt.Fprintf(a.stderr, "aliascheck: %v\n", err)
-		return exitError(result.Code) // of a command that did not start, or was not audited
+	if err != nil && !errors.As(err, new(cli.ExitError)) {
+		fmt.Fprintf(a.Stderr, "aliascheck: %v\n", err)
+		return cli.ExitError(result.Code) // of a command that did not start, or was not audited
 	}
 	settings.Note(fmt.Sprintf("%s ended with exit code %d, which is passed on", command[0], result.Code))
-	return exitError(result.Code)
+	return cli.ExitError(result.Code)
 }
 
 // absent is what came of a run for a GPU that was not there.
@@ -151,14 +153,14 @@ func absent(gpu string, a runner.Absent) rules.Compiled {
 }
 
 // settings says what to run and where it reads and writes.
-func (o *runOptions) settings(a *app, command []string) (runner.Options, error) {
+func (o *runOptions) settings(a *cli.App, command []string) (runner.Options, error) {
 	s := runner.Options{
 		Command: command, Env: os.Environ(),
-		DumpDir: o.dumpDir, Keep: runner.Keep(o.keep), Python: !o.plain, Jobs: o.audit.jobs,
+		DumpDir: o.dumpDir, Keep: runner.Keep(o.keep), Python: !o.plain, Jobs: o.audit.Jobs,
 		Poll: 500 * time.Millisecond, Grace: 5 * time.Second,
 		Note: func(text string) {
-			if !o.audit.quiet {
-				fmt.Fprintf(a.stderr, "aliascheck: %s\n", text)
+			if !o.audit.Quiet {
+				fmt.Fprintf(a.Stderr, "aliascheck: %s\n", text)
 			}
 		},
 	}
@@ -170,9 +172,9 @@ func (o *runOptions) settings(a *app, command []string) (runner.Options, error) 
 		s.Target = &runner.Target{Name: targets[0].Name, Config: targets[0].Config, Write: compile.WriteScripts}
 	}
 	var ok [3]bool
-	s.Stdin, ok[0] = a.stdin.(*os.File)
-	s.Stdout, ok[1] = a.stdout.(*os.File)
-	s.Stderr, ok[2] = a.stderr.(*os.File)
+	s.Stdin, ok[0] = a.Stdin.(*os.File)
+	s.Stdout, ok[1] = a.Stdout.(*os.File)
+	s.Stderr, ok[2] = a.Stderr.(*os.File)
 	if ok != [3]bool{true, true, true} {
 		return s, errors.New("the command's standard streams must be files")
 	}

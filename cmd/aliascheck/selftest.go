@@ -1,12 +1,13 @@
 package main
 
 import (
+	"aliascheck/cmd/aliascheck/cli"
 	"aliascheck/cmd/aliascheck/selftest"
 
 	"github.com/spf13/cobra"
 )
 
-func newSelftestCommand(a *app) *cobra.Command {
+func newSelftestCommand(a *cli.App) *cobra.Command {
 	var devices []int
 	cmd := &cobra.Command{
 		Use:   "selftest",
@@ -19,7 +20,7 @@ from one that does not run.
 Exit code: 0, or 2 where an engine said something else than it must.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return selftest.Write(cmd.Context(), a.stdout, devices)
+			return selftest.Write(cmd.Context(), a.Stdout, devices)
 		},
 	}
 	cmd.Flags().IntSliceVar(&devices, "device", []int{0}, "GPUs to test, as numbers among those that CUDA_VISIBLE_DEVICES shows")

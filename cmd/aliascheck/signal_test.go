@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"aliascheck/cmd/aliascheck/audit"
+	"aliascheck/cmd/aliascheck/cli"
 	"aliascheck/rules/replay"
 
 	"github.com/stretchr/testify/assert"
@@ -31,12 +33,13 @@ func (e *deafEngine) Analyse(ctx context.Context, c *replay.Case) {
 // TestInterruptKeepsWhatWasFound: a signal ends an audit within a second, with the
 // findings so far, also where a worker does not listen.
 func TestInterruptKeepsWhatWasFound(t *testing.T) {
-	o := auditOptions{replay: "emulate", failOn: "error", findingsCode: exitFindings, format: "text", color: "never", jobs: 1}
-	o.kernels = kernelFlags{steps: 20_000_000, memory: 1 << 30, noCache: true, cacheBytes: 1}
-	job, err := o.prepare(&app{})
+	o := audit.Options{Replay: "emulate", FailOn: "error", FindingsCode: cli.ExitFindings, Format: "text", Color: "never", Jobs: 1}
+	o.Kernels = audit.KernelFlags{Steps: 20_000_000, Memory: 1 << 30, NoCache: true, CacheBytes: 1}
+	a := &cli.App{}
+	job, err := o.Prepare(a)
 	require.NoError(t, err)
-	runner := &deafEngine{Engine: job.runner.Engines[0], begun: make(chan struct{})}
-	job.runner.Engines[0] = runner
+	runner := &deafEngine{Engine: job.Runner.Engines[0], begun: make(chan struct{})}
+	job.Runner.Engines[0] = runner
 	ctx, cancel := context.WithCancelCause(context.Background())
 	var since time.Time
 	go func() {
@@ -45,12 +48,12 @@ func TestInterruptKeepsWhatWasFound(t *testing.T) {
 		cancel(errors.New("interrupted by the test"))
 	}()
 	dumps := repository(t) + "/testdata/dumps/"
-	job.audit(ctx, []string{dumps + "sort_inplace_declared", dumps + "scale_inplace"}, newProgress(nil, true))
+	job.Audit(ctx, []string{dumps + "sort_inplace_declared", dumps + "scale_inplace"}, audit.NewProgress(nil, true))
 	assert.Less(t, time.Since(since), time.Second)
-	r := job.collector.Report(tool(), job.choices())
+	r := job.Collector.Report(a.Tool(), job.Choices())
 	require.NotEmpty(t, r.Findings)
 	assert.Equal(t, "AC201", r.Findings[0].Code)
 	require.Len(t, r.Summary.Incomplete, 1)
 	assert.Equal(t, "interrupted by the test: what was not audited by then is not in this report", r.Summary.Incomplete[0].Error)
-	assert.Equal(t, exitError(exitFailed), job.exit(r))
+	assert.Equal(t, cli.ExitError(cli.ExitFailed), job.Exit(r))
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"aliascheck/cmd/aliascheck/audit"
+	"aliascheck/cmd/aliascheck/cli"
 	"aliascheck/cmd/aliascheck/report"
 	"aliascheck/cmd/aliascheck/tensormap"
 	"aliascheck/rules"
@@ -26,7 +28,7 @@ type tensormapOptions struct {
 	params  tensormap.Params
 }
 
-func newTensormapCommand(a *app) *cobra.Command {
+func newTensormapCommand(a *cli.App) *cobra.Command {
 	o := tensormapOptions{}
 	cmd := &cobra.Command{
 		Use:   "tensormap [flags] [FILE|-]",
@@ -79,17 +81,17 @@ judged, or the log could not be read.`,
 	return cmd
 }
 
-// run judges what the flags or the log describe.
-func (o *tensormapOptions) run(cmd *cobra.Command, a *app, args []string) error {
+// Dumps judges what the flags or the log describe.
+func (o *tensormapOptions) run(cmd *cobra.Command, a *cli.App, args []string) error {
 	format, dataType, err := splitFormats(o.formats)
 	if err != nil {
 		return err
 	}
-	audit := auditOptions{format: format, outputs: o.outputs, failOn: o.failOn, findingsCode: exitFindings, color: o.color, replay: "off", jobs: 1}
-	if err := audit.check(); err != nil {
+	audit := audit.Options{Format: format, Outputs: o.outputs, FailOn: o.failOn, FindingsCode: cli.ExitFindings, Color: o.color, Replay: "off", Jobs: 1}
+	if err := audit.Check(); err != nil {
 		return err
 	}
-	outputs, err := audit.parseOutputs(a)
+	outputs, err := audit.ParseOutputs(a)
 	if err != nil {
 		return err
 	}
@@ -133,7 +135,7 @@ func splitFormats(values []string) (reportFormat, dataType string, err error) {
 }
 
 // read takes in what the flags describe, or a log: a file, or standard input.
-func (o *tensormapOptions) read(a *app, cmd *cobra.Command, args []string, dataType string) (*tensormap.Report, error) {
+func (o *tensormapOptions) read(a *cli.App, cmd *cobra.Command, args []string, dataType string) (*tensormap.Report, error) {
 	if o.params.Given(cmd.Flags()) || dataType != "" {
 		if len(args) > 0 {
 			return nil, errors.New("parameters describe one descriptor and a log many: give one or the other")
@@ -148,7 +150,7 @@ func (o *tensormapOptions) read(a *app, cmd *cobra.Command, args []string, dataT
 	}
 	if len(args) == 0 || args[0] == "-" {
 		found := tensormap.New("-")
-		found.ReadLog(a.stdin)
+		found.ReadLog(a.Stdin)
 		return found, nil
 	}
 	f, err := os.Open(args[0])
@@ -166,18 +168,18 @@ func (o *tensormapOptions) read(a *app, cmd *cobra.Command, args []string, dataT
 
 // finish writes the reports and says how it ended. Text and JSON show every
 // descriptor; the other formats are the findings alone.
-func (o *tensormapOptions) finish(a *app, found *tensormap.Report, outputs []output, formats []string) error {
-	full := found.Audit(tool())
+func (o *tensormapOptions) finish(a *cli.App, found *tensormap.Report, outputs []audit.Output, formats []string) error {
+	full := found.Audit(a.Tool())
 	for i := range outputs {
 		switch formats[i] {
 		case "text":
-			outputs[i].write = found.WriteText
+			outputs[i].Write = found.WriteText
 		case "json":
-			outputs[i].write = func(w io.Writer, r *rules.Report, _ report.Options) error { return found.WriteJSON(w, r) }
+			outputs[i].Write = func(w io.Writer, r *rules.Report, _ report.Options) error { return found.WriteJSON(w, r) }
 		}
-		if err := outputs[i].to(a, full); err != nil {
+		if err := outputs[i].To(a, full); err != nil {
 			return fmt.Errorf("writing the report: %w", err)
 		}
 	}
-	return (&auditJob{options: &auditOptions{failOn: o.failOn, findingsCode: exitFindings}}).exit(full)
+	return (&audit.Job{Options: &audit.Options{FailOn: o.failOn, FindingsCode: cli.ExitFindings}}).Exit(full)
 }

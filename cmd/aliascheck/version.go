@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"aliascheck/rules"
+	"aliascheck/cmd/aliascheck/cli"
 
 	"github.com/spf13/cobra"
 )
@@ -44,19 +44,16 @@ func version() string {
 	return "devel-" + revision + dirty
 }
 
-// tool is what a report says of its maker.
-func tool() rules.Tool { return rules.Tool{Name: "aliascheck", Version: version()} }
-
 // versionLine is what the version command and the version flag print.
 func versionLine() string {
 	return fmt.Sprintf("aliascheck %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-func newVersionCommand(a *app) *cobra.Command {
+func newVersionCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprint(a.stdout, versionLine())
+			_, err := fmt.Fprint(a.Stdout, versionLine())
 			return err
 		},
 	}

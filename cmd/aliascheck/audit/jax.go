@@ -1,4 +1,4 @@
-package main
+package audit
 
 import (
 	"errors"
@@ -21,7 +21,8 @@ type jaxFlags struct {
 	timeout   time.Duration
 }
 
-func (j *jaxFlags) add(cmd *cobra.Command) {
+// Add adds the flags to a command.
+func (j *jaxFlags) Add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&j.python, "python", "", "with --replay jax: the `PYTHON` that has JAX (default: the virtual environment's, else python3)")
 	f.StringArrayVar(&j.imports, "import", nil, "with --replay jax: a Python `MODULE` that registers custom-call targets; may be repeated")
@@ -30,9 +31,9 @@ func (j *jaxFlags) add(cmd *cobra.Command) {
 	f.DurationVar(&j.timeout, "jax-timeout", jax.DefaultSilence, "with --replay jax: a call that runs longer than this `TIME` hangs")
 }
 
-// around lets the user's JAX be asked after the job's other engines. What it returns
+// Around lets the user's JAX be asked after the job's other engines. What it returns
 // ends the workers. notes: what processes of a run noted of their targets is believed.
-func (j *jaxFlags) around(mode string, job *auditJob, notes bool) (end func(), err error) {
+func (j *jaxFlags) Around(mode string, job *Job, notes bool) (end func(), err error) {
 	if mode != "jax" {
 		if len(j.imports) > 0 || j.noTrace || j.sanitizer != "" {
 			return nil, errors.New("--import, --no-trace and --sanitizer-dir need --replay jax")
@@ -51,10 +52,10 @@ func (j *jaxFlags) around(mode string, job *auditJob, notes bool) (end func(), e
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	e := jax.NewEngine(jax.Options{
-		Python: python, Imports: slices.Concat(j.imports, job.config.ReplayImports), Trace: !j.noTrace,
+		Python: python, Imports: slices.Concat(j.imports, job.Config.ReplayImports), Trace: !j.noTrace,
 		Library: j.sanitizer, Silence: j.timeout, Dir: dir,
 	}, jax.EngineOptions{Notes: notes})
-	job.runner.Engines = append(job.runner.Engines, e)
+	job.Runner.Engines = append(job.Runner.Engines, e)
 	job.anyCall = true
 	return func() { _ = errors.Join(e.Close(), os.RemoveAll(dir)) }, nil
 }

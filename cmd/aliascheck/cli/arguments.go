@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// atLeastOne refuses a command line without arguments, and says what is missing.
-func atLeastOne(missing string) cobra.PositionalArgs {
+// AtLeastOne refuses a command line without arguments, and says what is missing.
+func AtLeastOne(missing string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return errors.New(missing)
@@ -18,8 +18,8 @@ func atLeastOne(missing string) cobra.PositionalArgs {
 	}
 }
 
-// exactly refuses a command line that has not n arguments, and says what was expected.
-func exactly(n int, expected string) cobra.PositionalArgs {
+// Exactly refuses a command line that has not n arguments, and says what was expected.
+func Exactly(n int, expected string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {
 			return errors.New(expected)
@@ -28,8 +28,8 @@ func exactly(n int, expected string) cobra.PositionalArgs {
 	}
 }
 
-// misspelt refuses a first argument that is no file, but nearly a command.
-func misspelt(root *cobra.Command, args []string) error {
+// Misspelt refuses a first argument that is no file, but nearly a command.
+func Misspelt(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// refuseShells makes the command that writes completions refuse the shells that it does
+// RefuseShells makes the command that writes completions refuse the shells that it does
 // not know; by itself it prints its help, and ends with 0.
-func refuseShells(root *cobra.Command) {
+func RefuseShells(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
@@ -22,9 +22,9 @@ func refuseShells(root *cobra.Command) {
 	}
 }
 
-// completeValues lets the shells complete the values of a command's flags, where
+// CompleteValues lets the shells complete the values of a command's flags, where
 // they are words of a list.
-func completeValues(cmd *cobra.Command) {
+func CompleteValues(cmd *cobra.Command) {
 	outputs := report.Formats()
 	for i := range outputs {
 		outputs[i] += "="

@@ -1,4 +1,4 @@
-package main
+package audit
 
 import (
 	"context"
@@ -31,8 +31,8 @@ func (c *clock) around(inner rules.KernelRunner) rules.KernelRunner {
 	return &timedRunner{inner, c}
 }
 
-// pause stops the clock, or lets it run. A nil clock stands.
-func (c *clock) pause(paused bool) {
+// Pause stops the clock, or lets it run. A nil clock stands.
+func (c *clock) Pause(paused bool) {
 	if c != nil {
 		c.mu.Lock()
 		c.paused = paused

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -31,8 +31,8 @@ func flagGroups() []flagGroup {
 	}
 }
 
-// usage prints a command's usage with its flags in groups.
-func usage(w io.Writer, c *cobra.Command, columns int) error {
+// Usage prints a command's usage with its flags in groups.
+func Usage(w io.Writer, c *cobra.Command, columns int) error {
 	if columns < minHelpWidth {
 		columns = defaultHelpWidth
 	}
@@ -92,8 +92,8 @@ func grouped(all *pflag.FlagSet) []titledFlags {
 	return slices.DeleteFunc(out, func(g titledFlags) bool { return !g.set.HasAvailableFlags() })
 }
 
-// flagError says what is wrong with a flag, and which one was probably meant.
-func flagError(c *cobra.Command, err error) error {
+// FlagError says what is wrong with a flag, and which one was probably meant.
+func FlagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
 		var names []string

@@ -1,4 +1,6 @@
-package main
+// Package audit is the audit that several commands make: its flags, the modules that
+// workers read and judge, the engines that are asked, and the reports that it ends in.
+package audit
 
 import (
 	"context"
@@ -10,35 +12,36 @@ import (
 	"sync"
 	"time"
 
+	"aliascheck/cmd/aliascheck/cli"
 	"aliascheck/hlo"
 	"aliascheck/rules"
 	"aliascheck/rules/confirm"
 )
 
-// auditJob is one audit: what the flags and files say, and what was found.
-type auditJob struct {
-	options   *auditOptions
-	config    rules.Config
+// Job is one audit: what the flags and files say, and what was found.
+type Job struct {
+	Options   *Options
+	Config    rules.Config
 	baseline  *rules.Baseline
-	outputs   []output
+	outputs   []Output
 	shard     shard
-	collector *rules.Collector
-	runner    *confirm.Runner // nil: kernels are not run
-	timed     *clock          // what bounds its time; nil: nothing does
+	Collector *rules.Collector
+	Runner    *confirm.Runner // nil: kernels are not run
+	Timed     *clock          // what bounds its time; nil: nothing does
 	anyCall   bool            // the runner is asked of calls whose kernels nobody has, too
-	gpu       string          // that the modules were compiled for; empty where nobody says
-	found     int             // findings, before equal ones are one
+	GPU       string          // that the modules were compiled for; empty where nobody says
+	Found     int             // findings, before equal ones are one
 }
 
-// audit reads and judges every module that the paths hold, with several workers.
+// Audit reads and judges every module that the paths hold, with several workers.
 // What cannot be read is noted as incomplete, and the rest is audited all the same.
 // An interrupt ends it, with what was found so far.
-func (j *auditJob) audit(ctx context.Context, paths []string, p *progress) {
-	next, stop := iter.Pull2(hlo.Find(paths, j.options.limits))
+func (j *Job) Audit(ctx context.Context, paths []string, p *Progress) {
+	next, stop := iter.Pull2(hlo.Find(paths, j.Options.Limits))
 	defer func() { stop() }()
 	q := &queue{next: next, has: func(path string) bool { return j.shard.has(path, paths) }}
 	var workers sync.WaitGroup
-	for range j.options.jobs {
+	for range j.Options.Jobs {
 		workers.Go(func() { j.work(ctx, q, p) })
 	}
 	if !ended(ctx, workers.Wait) {
@@ -48,7 +51,7 @@ func (j *auditJob) audit(ctx context.Context, paths []string, p *progress) {
 	defer q.adding.Unlock()
 	q.closed = true
 	if ctx.Err() != nil {
-		j.collector.Incomplete(strings.Join(paths, " "), fmt.Errorf("%w: what was not audited by then is not in this report", context.Cause(ctx)))
+		j.Collector.Incomplete(strings.Join(paths, " "), fmt.Errorf("%w: what was not audited by then is not in this report", context.Cause(ctx)))
 	}
 }
 
@@ -98,8 +101,8 @@ func (q *queue) take() (src hlo.Source, err error, ok bool) {
 }
 
 // work reads and judges modules until there are no more.
-func (j *auditJob) work(ctx context.Context, q *queue, p *progress) {
-	w := j.newWorker()
+func (j *Job) work(ctx context.Context, q *queue, p *Progress) {
+	w := j.NewWorker()
 	for ctx.Err() == nil {
 		src, err, ok := q.take()
 		if !ok {
@@ -107,15 +110,15 @@ func (j *auditJob) work(ctx context.Context, q *queue, p *progress) {
 		}
 		var r *rules.ModuleReport
 		if err == nil {
-			r, err = w.audit(ctx, src)
+			r, err = w.Audit(ctx, src)
 		}
 		q.add(j, src.Path, r, err)
-		p.step()
+		p.Step()
 	}
 }
 
 // add takes in what came of a module. Of one that was interrupted, it is what was found.
-func (q *queue) add(j *auditJob, path string, r *rules.ModuleReport, err error) {
+func (q *queue) add(j *Job, path string, r *rules.ModuleReport, err error) {
 	q.adding.Lock()
 	defer q.adding.Unlock()
 	if q.closed {
@@ -123,73 +126,74 @@ func (q *queue) add(j *auditJob, path string, r *rules.ModuleReport, err error) 
 	}
 	j.mark(r)
 	if r != nil {
-		j.collector.Add(r)
+		j.Collector.Add(r)
 	}
 	if err != nil {
-		j.collector.Incomplete(path, err)
+		j.Collector.Incomplete(path, err)
 	}
 }
 
 // mark notes in findings which GPU their module was compiled for.
-func (j *auditJob) mark(r *rules.ModuleReport) {
+func (j *Job) mark(r *rules.ModuleReport) {
 	if r == nil {
 		return
 	}
-	j.found += len(r.Findings)
-	if j.gpu == "" {
+	j.Found += len(r.Findings)
+	if j.GPU == "" {
 		return
 	}
 	for i := range r.Findings {
-		r.Findings[i].CompiledFor = []string{j.gpu}
+		r.Findings[i].CompiledFor = []string{j.GPU}
 	}
 }
 
-// worker reads and judges modules one after the other, in the same memory.
-type worker struct {
+// Worker reads and judges modules one after the other, in the same memory.
+type Worker struct {
 	reader  *hlo.Reader
-	auditor *rules.Auditor
+	Auditor *rules.Auditor
 }
 
-func (j *auditJob) newWorker() *worker {
-	o := rules.Options{Config: j.config, SrcRoot: j.options.srcRoot, Maps: j.options.writes("html")}
-	if j.runner != nil {
-		o.Runner, o.AnyCall = j.timed.around(j.runner), j.anyCall
+// NewWorker makes a worker of the job, with the memory that it keeps from module to module.
+func (j *Job) NewWorker() *Worker {
+	o := rules.Options{Config: j.Config, SrcRoot: j.Options.SrcRoot, Maps: j.Options.writes("html")}
+	if j.Runner != nil {
+		o.Runner, o.AnyCall = j.Timed.around(j.Runner), j.anyCall
 	}
-	return &worker{reader: hlo.NewReader(j.options.limits), auditor: rules.NewAuditor(o)}
+	return &Worker{reader: hlo.NewReader(j.Options.Limits), Auditor: rules.NewAuditor(o)}
 }
 
-// audit reads one module and judges it. An error is about the file, or is ctx's.
-func (w *worker) audit(ctx context.Context, src hlo.Source) (*rules.ModuleReport, error) {
+// Audit reads one module and judges it. An error is about the file, or is ctx's.
+func (w *Worker) Audit(ctx context.Context, src hlo.Source) (*rules.ModuleReport, error) {
 	m, err := w.reader.Read(src)
 	if err != nil {
 		return nil, err
 	}
-	r := w.auditor.Module(ctx, m)
+	r := w.Auditor.Module(ctx, m)
 	return r, ctx.Err()
 }
 
-// finish writes the reports and the baseline, and says how the audit ended.
-func (j *auditJob) finish(a *app) error {
-	r := j.collector.Report(tool(), j.choices())
-	if j.options.replay == "auto" && cardPresent() {
-		suggestCard(r)
+// Finish writes the reports and the baseline, and says how the audit ended.
+func (j *Job) Finish(a *cli.App) error {
+	r := j.Collector.Report(a.Tool(), j.Choices())
+	if j.Options.Replay == "auto" && cardPresent() {
+		SuggestCard(r)
 	}
 	for i := range j.outputs {
-		if err := j.outputs[i].to(a, r); err != nil {
+		if err := j.outputs[i].To(a, r); err != nil {
 			return fmt.Errorf("writing the report: %w", err)
 		}
 	}
-	if j.options.updateBaseline {
+	if j.Options.updateBaseline {
 		return j.writeBaseline(a, r)
 	}
-	return j.exit(r)
+	return j.Exit(r)
 }
 
-// choices say which findings the report is to have: the flags beside the configuration.
-func (j *auditJob) choices() rules.Choices {
-	o := j.options
+// Choices say which findings the report is to have: the flags beside the configuration.
+func (j *Job) Choices() rules.Choices {
+	o := j.Options
 	c := rules.Choices{
-		Selection: j.config.Selection, Suppressions: j.config.Suppressions, Baseline: j.baseline, Now: time.Now(),
+		Selection: j.Config.Selection, Suppressions: j.Config.Suppressions, Baseline: j.baseline, Now: time.Now(),
 		KeepSuppressed: o.showSuppressed, KeepLines: j.shard.of > 1, Sources: o.sources,
 	}
 	if len(o.selected) > 0 {
@@ -201,33 +205,33 @@ func (j *auditJob) choices() rules.Choices {
 
 // writeBaseline accepts every finding. A dump that could not be read whole has none
 // to accept: the audit still fails.
-func (j *auditJob) writeBaseline(a *app, r *rules.Report) error {
+func (j *Job) writeBaseline(a *cli.App, r *rules.Report) error {
 	b := rules.NewBaseline(r.Findings)
-	err := writeFile(j.options.baseline, func(w io.Writer) error {
+	err := cli.WriteFile(j.Options.baseline, func(w io.Writer) error {
 		_, err := w.Write(b.Bytes())
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("writing the baseline: %w", err)
 	}
-	fmt.Fprintf(a.stderr, "aliascheck: %d findings written to %s\n", len(b.Entries), j.options.baseline)
+	fmt.Fprintf(a.Stderr, "aliascheck: %d findings written to %s\n", len(b.Entries), j.Options.baseline)
 	if len(r.Summary.Incomplete) > 0 {
-		return exitError(exitFailed)
+		return cli.ExitError(cli.ExitFailed)
 	}
 	return nil
 }
 
-// exit turns a report into an exit code.
-func (j *auditJob) exit(r *rules.Report) error {
-	if len(r.Summary.Incomplete) > 0 || j.options.kernels.requireAnalysis && len(r.Summary.Unanalysed)+len(r.Summary.Unknown) > 0 {
-		return exitError(exitFailed)
+// Exit turns a report into an exit code.
+func (j *Job) Exit(r *rules.Report) error {
+	if len(r.Summary.Incomplete) > 0 || j.Options.Kernels.requireAnalysis && len(r.Summary.Unanalysed)+len(r.Summary.Unknown) > 0 {
+		return cli.ExitError(cli.ExitFailed)
 	}
-	if j.options.failOn == "never" {
+	if j.Options.FailOn == "never" {
 		return nil
 	}
 	for i := range r.Findings {
-		if r.Findings[i].Severity.AtLeast(rules.Severity(j.options.failOn)) {
-			return exitError(j.options.findingsCode)
+		if r.Findings[i].Severity.AtLeast(rules.Severity(j.Options.FailOn)) {
+			return cli.ExitError(j.Options.FindingsCode)
 		}
 	}
 	return nil

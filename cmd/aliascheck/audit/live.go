@@ -1,4 +1,4 @@
-package main
+package audit
 
 import (
 	"context"
@@ -9,26 +9,26 @@ import (
 	"aliascheck/hlo"
 )
 
-// liveAudit audits modules as a running command leaves them: see runner.Auditor.
-type liveAudit struct {
-	job     *auditJob
+// Live audits modules as a running command leaves them: see runner.Auditor.
+type Live struct {
+	Job     *Job
 	mu      sync.Mutex // guards what follows, and job.collector
-	idle    []*worker
+	idle    []*Worker
 	modules int
 	closed  bool // the report is being made: nothing more is added
 }
 
-// close ends the audit: what was interrupted and still runs adds nothing.
-func (l *liveAudit) close() {
+// Close ends the audit: what was interrupted and still runs adds nothing.
+func (l *Live) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closed = true
 }
 
 // Audit reads and judges the module in one file, which a test compiled.
-func (l *liveAudit) Audit(ctx context.Context, path, test string) (findings bool, err error) {
+func (l *Live) Audit(ctx context.Context, path, test string) (findings bool, err error) {
 	w := l.take()
-	r, err := w.audit(ctx, hlo.Source{Path: path})
+	r, err := w.Audit(ctx, hlo.Source{Path: path})
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.idle = append(l.idle, w)
@@ -40,30 +40,30 @@ func (l *liveAudit) Audit(ctx context.Context, path, test string) (findings bool
 			r.Findings[i].Tests = []string{test}
 		}
 	}
-	l.job.mark(r)
+	l.Job.mark(r)
 	findings = len(r.Findings) > 0
 	l.modules++
-	l.job.collector.Add(r)
+	l.Job.Collector.Add(r)
 	return findings, nil
 }
 
 // Incomplete notes what could not be audited.
-func (l *liveAudit) Incomplete(path string, err error) {
+func (l *Live) Incomplete(path string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.modules++ // of which at least something was seen
-	l.job.collector.Incomplete(path, err)
+	l.Job.Collector.Incomplete(path, err)
 }
 
-// checkAny notes a run that compiled nothing: a gate must not call that clean.
-func (l *liveAudit) checkAny(command []string) {
+// CheckAny notes a run that compiled nothing: a gate must not call that clean.
+func (l *Live) CheckAny(command []string) {
 	if l.modules == 0 {
-		l.job.collector.Incomplete(strings.Join(command, " "), errors.New("it left no dump of any module: nothing was compiled, or XLA_FLAGS did not reach the process that did"))
+		l.Job.Collector.Incomplete(strings.Join(command, " "), errors.New("it left no dump of any module: nothing was compiled, or XLA_FLAGS did not reach the process that did"))
 	}
 }
 
 // take returns a worker that nobody uses.
-func (l *liveAudit) take() *worker {
+func (l *Live) take() *Worker {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if n := len(l.idle); n > 0 {
@@ -71,5 +71,5 @@ func (l *liveAudit) take() *worker {
 		l.idle = l.idle[:n-1]
 		return w
 	}
-	return l.job.newWorker()
+	return l.Job.NewWorker()
 }
