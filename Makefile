@@ -74,7 +74,7 @@ bench-compile:
 # On a machine with a GPU of compute capability 9.0: replays all of testdata, and
 # asks the driver about every TMA descriptor of the table.
 test-gpu:
-	ALIASCHECK_GPU=1 $(GO) test -count=1 -timeout 40m -run GPU ./cudarun ./cmd/aliascheck
+	ALIASCHECK_GPU=1 $(GO) test -count=1 -timeout 40m -run GPU ./cudarun/... ./cmd/aliascheck/...
 
 # On a machine with a GPU of compute capability 9.0: what the card computes, for the
 # PTX machine to be held to.

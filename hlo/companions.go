@@ -1,6 +1,7 @@
 package hlo
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -124,7 +125,11 @@ func (f *folder) add(below string) error {
 
 // read reads a file of the folder.
 func (f *folder) read(name string, most int64) ([]byte, error) {
-	file, size, err := openRegular(filepath.Join(f.path, filepath.FromSlash(name)))
+	path := filepath.Join(f.path, filepath.FromSlash(name))
+	if err := f.holds(path); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	file, size, err := openRegular(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -137,6 +142,29 @@ func (f *folder) read(name string, most int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return data, nil
+}
+
+// holds refuses a link that leads out of the folder: a dump can come from a stranger.
+func (f *folder) holds(path string) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return bare(err)
+	}
+	if info.Mode().IsRegular() && filepath.Dir(path) == filepath.Clean(f.path) {
+		return nil
+	}
+	here, err := realPath(f.path)
+	if err != nil {
+		return bare(err)
+	}
+	there, err := realPath(path)
+	if err != nil {
+		return bare(err)
+	}
+	if !within(here, there) {
+		return errors.New("a link that leads out of the module's folder")
+	}
+	return nil
 }
 
 // companions are the files beside a source. Those of a folder's modules share what is

@@ -57,3 +57,24 @@ func TestCompanions(t *testing.T) {
 	_, err = Companions{}.Names("")
 	assert.Error(t, err)
 }
+
+// TestCompanionsStayInTheirFolder: a link out of the dump is not read, nor what lies
+// behind a folder that is one.
+func TestCompanionsStayInTheirFolder(t *testing.T) {
+	outside, dir := t.TempDir(), t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(outside, "secret.ptx"), []byte("// secret"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "own.ptx"), []byte("// own"), 0o644))
+	require.NoError(t, os.Symlink(filepath.Join(outside, "secret.ptx"), filepath.Join(dir, "link.ptx")))
+	require.NoError(t, os.Symlink("own.ptx", filepath.Join(dir, "inside.ptx")))
+	require.NoError(t, os.Symlink(outside, filepath.Join(dir, "mosaic")))
+	c := Companions{path: filepath.Join(dir, "module_0001.jit_f.hlo.pb"), entries: 100}
+	for _, name := range []string{"link.ptx", "mosaic/secret.ptx"} {
+		_, err := c.Read(name, 100)
+		require.ErrorContains(t, err, "leads out of the module's folder", name)
+	}
+	for _, name := range []string{"own.ptx", "inside.ptx"} {
+		data, err := c.Read(name, 100)
+		require.NoError(t, err, name)
+		assert.Equal(t, "// own", string(data))
+	}
+}

@@ -99,7 +99,9 @@ func compare(t *testing.T, name string, machine, card replay.Engine, c *alias.Ca
 		return "the card: " + k2.Reason
 	case a.out.Fault != nil:
 		return "the card: " + a.out.Fault.words()
-	case a.out.Modes.Trace == nil || a.out.Modes.Trace.Reason != "":
+	case a.out.Modes.Trace == nil:
+		return "not traced"
+	case a.out.Modes.Trace.Reason != "":
 		return "not traced: " + a.out.Modes.Trace.Reason
 	case slices.Contains(a.out.Modes.Trace.Features, "asynchronous copies") && slices.ContainsFunc(a.out.Modes.Trace.Pairs, func(p TracedPair) bool {
 		return p.Reason == "a tensor map of the result was encoded, and the library does not report tensor stores on this card"

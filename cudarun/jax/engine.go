@@ -237,7 +237,7 @@ func (e *Engine) rebuild(c *replay.Case, files string) (Request, error) {
 			r.Pairs = append(r.Pairs, p)
 		}
 	}
-	r.Imports = builtin(r.Call.Target)
+	r.Imports, r.Traced = builtin(r.Call.Target), true
 	if e.notes {
 		modules, paths := importsOf(ReadNotes(m.Path), r.Call.Target)
 		r.Imports, r.Paths = append(r.Imports, modules...), paths

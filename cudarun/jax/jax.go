@@ -64,6 +64,8 @@ type Request struct {
 	Paths   []string `json:"paths,omitempty"`
 	// Trace asks for a verdict on each of these pairs.
 	Trace []Pair `json:"trace_pairs"`
+	// Traced asks for the accesses also where there is no such pair.
+	Traced bool `json:"-"`
 }
 
 // Outcome is what a call's replays and its trace showed.

@@ -80,7 +80,7 @@ func (s *Session) Ask(ctx context.Context, r Request) (*Outcome, error) {
 	if out == nil {
 		return nil, err
 	}
-	if out.Fault != nil || len(r.Trace) == 0 {
+	if out.Fault != nil || len(r.Trace) == 0 && !r.Traced {
 		return out, nil
 	}
 	out.Modes.Trace = s.trace(ctx, r)
