@@ -51,6 +51,7 @@ def start(hello):
     # Graphs would hide launches from the trace; autotuning would time every call.
     os.environ["XLA_FLAGS"] = "--xla_gpu_enable_command_buffer= --xla_gpu_autotune_level=0"
     os.environ["JAX_ENABLE_COMPILATION_CACHE"] = "false"
+    os.environ["JAX_ENABLE_X64"] = "true"  # else 64-bit arrays are silently made of 32 bits
     sys.path.append("")  # last: a script of the user's must not hide a library
     tracer, without = None, "not asked for"
     if hello.get("trace"):
