@@ -115,20 +115,6 @@ func (a *Analysis) Perishes() bool {
 	return slices.ContainsFunc(a.Runs, func(r KernelRun) bool { return r.Late })
 }
 
-// basis is what all configurations together rest on: the weakest of theirs.
-func (a *Analysis) basis() Basis {
-	basis := Complete
-	for _, r := range a.Runs {
-		switch {
-		case !r.Analysed:
-			return NoBasis
-		case r.Basis == Sampled, r.Basis == Inputs && basis == Complete:
-			basis = r.Basis
-		}
-	}
-	return basis
-}
-
 // Pair joins the configurations' verdicts on a pair: unsafe if any is unsafe,
 // unknown if any is unknown or was not analysed.
 func (a *Analysis) Pair(operand, result int) PairVerdict {
