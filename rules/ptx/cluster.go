@@ -152,7 +152,7 @@ func (b *block) reset() {
 	}
 	b.copies.commit = 0
 	if b.m.p.flights {
-		b.flights.reset(b.m)
+		b.flights.reset()
 	}
 }
 

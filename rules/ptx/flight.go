@@ -8,7 +8,7 @@ package ptx
 // it, as far as shared memory goes, and a wgmma are over for who comes after the wait of
 // a thread that issued it (PTX ISA 9.7.9.25.4 and 9.7.15.7).
 type flight struct {
-	c      *code
+	code   int32        // no pointer: lists of flights are none of the garbage collector's work
 	lo, hi int64        // bytes of the block's shared memory
 	parts  matrixLayout // of a wgmma: which of them exactly
 	matrix bool         // it is a wgmma
@@ -27,7 +27,7 @@ type flight struct {
 // flights are those of a block, and the groups that its threads have committed: of bulk
 // copies by thread, of wgmma by the first thread of the warpgroup.
 type flights struct {
-	list   []*flight
+	list   []flight
 	groups [2][]uint32
 }
 
@@ -45,30 +45,40 @@ const maxFlights = 1 << 12
 // add makes a flight outstanding. What it takes the place of, for whoever comes later, is
 // forgotten: a copy into the same bytes that is over for the issuing thread, and what the
 // same threads issued before.
-func (k *flights) add(m *worker, b *block, f flight) {
+func (k *flights) add(m *worker, b *block, f *flight) {
 	m.charge(int64(len(k.list)))
 	if n := len(k.list); n > 0 {
 		// Copies row by row are one.
-		last := k.list[n-1]
-		if last.c == f.c && last.hi == f.lo && last.write == f.write && last.async == f.async && last.phase == f.phase && !f.matrix &&
+		last := &k.list[n-1]
+		if last.code == f.code && last.hi == f.lo && last.write == f.write && last.async == f.async && last.phase == f.phase && !f.matrix &&
 			last.rank == f.rank && last.thread == f.thread && last.group == f.group && last.waited == 0 {
 			last.hi = f.hi
 			return
 		}
 	}
-	left := k.list[:0]
-	for _, o := range k.list {
+	k.forget(func(o *flight) bool {
 		same := !o.write && !f.write && o.rank == f.rank && o.thread == f.thread && o.matrix == f.matrix
-		if o.lo >= f.lo && o.hi <= f.hi && (same || o.write && f.write && o.over(b, int(f.thread))) {
-			m.overFlights = append(m.overFlights, o)
+		return o.lo >= f.lo && o.hi <= f.hi && (same || o.write && f.write && o.over(b, int(f.thread)))
+	})
+	if k.list = append(k.list, *f); len(k.list) > maxFlights {
+		m.stopAt(m.p.codes[f.code].in, "too many copies are outstanding")
+	}
+}
+
+// forget drops the flights for which over holds.
+func (k *flights) forget(over func(f *flight) bool) {
+	left := 0
+	for i := range k.list {
+		f := &k.list[i]
+		if over(f) {
 			continue
 		}
-		left = append(left, o)
+		if left < i {
+			k.list[left] = *f
+		}
+		left++
 	}
-	clear(k.list[len(left):])
-	if k.list = append(left, m.newFlight(f)); len(k.list) > maxFlights {
-		m.stopAt(f.c.in, "too many copies are outstanding")
-	}
+	k.list = k.list[:left]
 }
 
 // over says that a flight is over for thread t of block b.
@@ -119,7 +129,8 @@ func (f *flight) meets(lo, hi int64) bool {
 // outstanding there.
 func (k *flights) use(t *touch, b *block, thread int, off, size int64, write bool) {
 	b.m.charge(int64(len(k.list)))
-	for _, f := range k.list {
+	for i := range k.list {
+		f := &k.list[i]
 		if (f.write || write) && f.meets(off, off+size) && !f.over(b, thread) {
 			t.s.m.tooEarly(f, t, b, thread, max(off, f.lo), min(off+size, f.hi)-max(off, f.lo), write)
 		}
@@ -128,7 +139,8 @@ func (k *flights) use(t *touch, b *block, thread int, off, size int64, write boo
 
 // near says that an access to [lo, hi) may be too early for one of its threads.
 func (k *flights) near(b *block, threads *threadSet, lo, hi int64, write bool) bool {
-	for _, f := range k.list {
+	for i := range k.list {
+		f := &k.list[i]
 		if !f.write && !write || f.lo >= hi || lo >= f.hi {
 			continue
 		}
@@ -162,25 +174,9 @@ func (k *flights) group(kind int, t int32) uint32 {
 	return k.groups[kind][t]
 }
 
-// newFlight keeps a flight, in the memory of one that is over where there is one.
-func (m *worker) newFlight(f flight) *flight {
-	var o *flight
-	if n := len(m.overFlights); n > 0 {
-		o, m.overFlights = m.overFlights[n-1], m.overFlights[:n-1]
-	} else {
-		o = new(flight)
-	}
-	*o = f
-	return o
-}
-
 // reset forgets all flights and groups.
-func (k *flights) reset(m *worker) {
-	if len(k.list) > 0 {
-		m.overFlights = append(m.overFlights, k.list...)
-		clear(k.list)
-		k.list = k.list[:0]
-	}
+func (k *flights) reset() {
+	k.list = k.list[:0]
 	clear(k.groups[bulkGroups])
 	clear(k.groups[matrixGroups])
 }
@@ -190,7 +186,8 @@ func (k *flights) wait(b *block, kind int, t int32, n uint64) {
 	done := uint64(k.group(kind, t))
 	b.m.charge(int64(len(k.list)))
 	event := uint32(0)
-	for _, f := range k.list {
+	for i := range k.list {
+		f := &k.list[i]
 		if f.async != 0 || f.waited != 0 || f.thread != t || f.matrix != (kind == matrixGroups) || f.rank != b.rank || uint64(f.group)+n >= done {
 			continue
 		}
@@ -204,26 +201,23 @@ func (k *flights) wait(b *block, kind int, t int32, n uint64) {
 
 // settle forgets what is over for every thread of the block, after a barrier of all.
 func (k *flights) settle(b *block) {
-	left := k.list[:0]
-	for _, f := range k.list {
-		if f.over(b, 0) && (f.async != 0 || f.waited <= b.epoch) {
-			b.m.overFlights = append(b.m.overFlights, f)
-			continue
+	k.forget(func(f *flight) bool {
+		if f.async == 0 && f.rank == b.rank {
+			return f.waited != 0 && f.waited <= b.epoch
 		}
-		left = append(left, f)
-	}
-	clear(k.list[len(left):])
-	k.list = left
+		return f.over(b, 0) && (f.async != 0 || f.waited <= b.epoch)
+	})
 }
 
 // tooEarly notes an access that did not wait for a flight.
 func (m *worker) tooEarly(f *flight, t *touch, b *block, thread int, at, n int64, write bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	k := lateKey{f.c.orig, t.c.orig}
+	issued := m.p.codes[f.code].orig
+	k := lateKey{issued, t.c.orig}
 	l := m.launchState.late[k]
 	if l == nil {
-		l = &LateCopy{Copy: m.p.access(f.c.orig), Use: m.p.access(t.c.orig), Write: write, Reads: !f.write, Matrix: f.matrix}
+		l = &LateCopy{Copy: m.p.access(issued), Use: m.p.access(t.c.orig), Write: write, Reads: !f.write, Matrix: f.matrix}
 		m.launchState.late[k] = l
 	}
 	if l.Count == 0 || before(b.id, l.Copy.Block) {

@@ -17,19 +17,19 @@ func runGroup(s *threadGroup, c *code) {
 	if len(k.list) == 0 {
 		return // groups of nothing count for nobody
 	}
-	last := int32(-1)
-	for _, t := range mask.list {
-		if kind == matrixGroups {
-			if t = t &^ (warpgroup - 1); t == last {
-				continue
-			}
-			last = t
-		}
+	each := func(t int32) {
 		if c.flags&groupWait == 0 {
 			k.commit(s.m, kind, t)
 		} else {
 			k.wait(s.b, kind, t, c.imm)
 		}
+	}
+	if kind == matrixGroups {
+		mask.warpgroups(func(t int32) { each(t &^ (warpgroup - 1)) })
+		return
+	}
+	for _, t := range mask.list {
+		each(t)
 	}
 }
 
@@ -53,7 +53,7 @@ func (l *lowerer) groups(in *syntax.Instruction, wait bool, flags uint8) error {
 
 // takeOff makes a bulk copy outstanding, n bytes at a place in a block's shared memory.
 func (x *bulk) takeOff(b *block, at, n int64, write bool) {
-	f := flight{c: x.c, lo: at, hi: at + n, write: write, rank: x.s.b.rank, thread: x.thread, n: 1}
+	f := flight{code: x.c.index, lo: at, hi: at + n, write: write, rank: x.s.b.rank, thread: x.thread, n: 1}
 	if write {
 		a := uint32(x.address(x.op.mbar))
 		own, off := x.s.b.sharedBlock(a)
@@ -69,7 +69,7 @@ func (x *bulk) takeOff(b *block, at, n int64, write bool) {
 	} else {
 		f.group = x.s.b.flights.group(bulkGroups, x.thread)
 	}
-	b.flights.add(x.s.m, b, f)
+	b.flights.add(x.s.m, b, &f)
 }
 
 // outstanding holds an access of a bulk copy against what is outstanding before it.
@@ -102,7 +102,8 @@ func (t *touch) early(write bool) {
 func (k *flights) readMatrix(t *touch, b *block, thread int32, x matrixLayout) {
 	lo, hi := x.span()
 	lo, hi = lo-sharedBase, hi-sharedBase
-	for _, f := range k.list {
+	for i := range k.list {
+		f := &k.list[i]
 		if !f.write || f.lo >= hi || lo >= f.hi || f.over(b, int(thread)) {
 			continue
 		}
@@ -120,6 +121,6 @@ func (k *flights) readMatrix(t *touch, b *block, thread int32, x matrixLayout) {
 		}
 	}
 	thread &^= warpgroup - 1
-	k.add(b.m, b, flight{c: t.c, lo: lo, hi: hi, parts: x, matrix: true, rank: b.rank, thread: thread, n: min(warpgroup, int32(b.m.threads)-thread),
+	k.add(b.m, b, &flight{code: t.c.index, lo: lo, hi: hi, parts: x, matrix: true, rank: b.rank, thread: thread, n: min(warpgroup, int32(b.m.threads)-thread),
 		group: k.group(matrixGroups, thread)})
 }

@@ -53,11 +53,11 @@ func (l *lowerer) checkForm(in *syntax.Instruction) error {
 	if forms == nil {
 		return nil
 	}
+	if slices.ContainsFunc(forms, func(f form) bool { return f.fits(in.Words[1:]) }) {
+		return nil
+	}
 	known := map[string]bool{}
 	for _, f := range forms {
-		if f.fits(in.Words[1:]) {
-			return nil
-		}
 		for _, slot := range f {
 			for _, w := range slot {
 				known[w] = true

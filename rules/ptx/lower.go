@@ -58,8 +58,9 @@ func compile(e *syntax.Entry) (*program, error) {
 	l := &lowerer{p: p, consts: map[constant]int32{}, params: map[paramKey]int32{}, frames: map[*syntax.Variable]int64{}, offsets: map[*syntax.Variable]int64{}, carry: -1, mod: e.Module,
 		copies: hasCopies(e.Function)}
 	p.flights = hasFlights(e.Function)
-	l.rows, l.known = map[string]Row{}, map[string][]form{}
-	for _, r := range Rows() {
+	rows := allRows()
+	l.rows, l.known = make(map[string]Row, len(rows)), map[string][]form{}
+	for _, r := range rows {
 		l.rows[r.Opcode] = r
 	}
 	if err := l.layoutVariables(); err != nil {

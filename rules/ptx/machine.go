@@ -153,11 +153,10 @@ type findings struct {
 
 // spare is memory of blocks that are over, for the next.
 type spare struct {
-	cluster0    clusterRun // the one that runs
-	groups0     []*threadGroup
-	sharedPool  []sharedMemory
-	overCopies  []*copyOp
-	overFlights []*flight // to use again
+	cluster0   clusterRun // the one that runs
+	groups0    []*threadGroup
+	sharedPool []sharedMemory
+	overCopies []*copyOp
 }
 
 type memos struct {

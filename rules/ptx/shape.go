@@ -32,6 +32,17 @@ func (s *threadSet) warp(w int) uint32 {
 	return uint32(s.bits[w>>1] >> (32 * (w & 1)))
 }
 
+// warpgroups calls f with the first thread of each warpgroup, which are two words.
+func (s *threadSet) warpgroups(f func(t int32)) {
+	for g := 0; g < len(s.bits); g += 2 {
+		if s.bits[g] != 0 {
+			f(int32(g*64 + bits.TrailingZeros64(s.bits[g])))
+		} else if g+1 < len(s.bits) && s.bits[g+1] != 0 {
+			f(int32(g*64 + 64 + bits.TrailingZeros64(s.bits[g+1])))
+		}
+	}
+}
+
 func (s *threadSet) equal(o *threadSet) bool {
 	return s == o || s.n == o.n && slices.Equal(s.bits, o.bits)
 }

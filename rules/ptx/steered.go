@@ -3,8 +3,8 @@ package ptx
 // steering is what contents decide in a run: which accesses to global memory they
 // move, switch on or off, and whether they decide anything that all accesses hang on.
 type steering struct {
-	all   bool           // a branch, a barrier, shared memory
-	codes map[int32]bool // accesses to global memory, by code
+	all   bool   // a branch, a barrier, shared memory
+	codes []bool // accesses to global memory, by code; nil: none
 }
 
 // steers notes that contents decide something of a code: of that access alone where
@@ -27,18 +27,19 @@ func (m *worker) steers(t taint, c *code, here bool) {
 		return
 	}
 	if m.found.steering.codes == nil {
-		m.found.steering.codes = map[int32]bool{}
+		m.found.steering.codes = make([]bool, len(m.p.codes))
 	}
 	m.found.steering.codes[c.index] = true
 }
 
 func (s *steering) add(o *steering) {
 	s.all = s.all || o.all
-	for c := range o.codes {
-		if s.codes == nil {
-			s.codes = map[int32]bool{}
-		}
-		s.codes[c] = true
+	if s.codes == nil {
+		s.codes = o.codes
+		return
+	}
+	for c, is := range o.codes {
+		s.codes[c] = s.codes[c] || is
 	}
 }
 
@@ -49,12 +50,15 @@ func (s *launchState) steered() []bool {
 	for i := range out {
 		out[i] = s.steering.all
 	}
-	if s.steering.all || len(s.steering.codes) == 0 {
+	if s.steering.all || s.steering.codes == nil {
 		return out
 	}
 	f = newFlow(s.p, s.l)
 	f.follow()
-	for c := range s.steering.codes {
+	for c, is := range s.steering.codes {
+		if !is {
+			continue
+		}
 		read, written := f.touches(s.p.codes[c])
 		if read|written == 0 { // tables of the module, or what looks like no buffer's
 			read = taintBits

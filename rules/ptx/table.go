@@ -17,8 +17,7 @@ type Row struct {
 
 // Rows lists every instruction that the machine knows, by opcode.
 func Rows() []Row {
-	rows := slices.Concat(integerRows(), floatRows(), logicRows(), moveRows(), memoryRows(), atomicRows(),
-		controlRows(), warpRows(), barrierRows(), asyncRows(), tensorRows(), matrixRows(), tcgen05Rows())
+	rows := allRows()
 	slices.SortFunc(rows, func(a, b Row) int {
 		if a.Opcode < b.Opcode {
 			return -1
@@ -26,6 +25,12 @@ func Rows() []Row {
 		return 1
 	})
 	return rows
+}
+
+// allRows is Rows in any order: each launch asks for them.
+func allRows() []Row {
+	return slices.Concat(integerRows(), floatRows(), logicRows(), moveRows(), memoryRows(), atomicRows(),
+		controlRows(), warpRows(), barrierRows(), asyncRows(), tensorRows(), matrixRows(), tcgen05Rows())
 }
 
 // modifiers are the words between opcode and types.

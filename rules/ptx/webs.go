@@ -139,7 +139,7 @@ type use struct{ code, slot int32 }
 
 // unite puts the definitions that reach a use into one web, and gives one of them.
 func (w *webs) unite() map[use]int32 {
-	p, uses := w.p, map[use]int32{}
+	p, uses := w.p, make(map[use]int32, 2*len(w.codes))
 	now := make([]uint64, (len(w.codes)+63)/64)
 	for i, b := range p.blocks {
 		copy(now, w.in[i])
@@ -214,8 +214,8 @@ func (w *webs) rename(uses map[use]int32) {
 
 func (c *code) rename(read, written func(slot int32) int32) {
 	each := func(list []int32, f func(int32) int32) []int32 {
-		if list == nil {
-			return nil
+		if !slices.ContainsFunc(list, func(s int32) bool { return f(s) != s }) {
+			return list
 		}
 		out := make([]int32, len(list))
 		for i, s := range list {

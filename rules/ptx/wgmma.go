@@ -117,12 +117,7 @@ func runMatrixReads(s *threadGroup, c *code) {
 		return // none is late, or a descriptor does not tell one place from another
 	}
 	t := touch{s: s, c: c, space: spaceShared}
-	group := int32(-1)
-	for _, i := range mask.list {
-		if i>>7 == group {
-			continue
-		}
-		group = i >> 7
+	mask.warpgroups(func(i int32) {
 		for k, slot := range c.src {
 			if x := c.matrices[k].layout(s.r[slot].at(int(i), ^uint64(0))); !x.shifted {
 				b.copies.readMatrix(&t, b, int(i), x)
@@ -131,7 +126,7 @@ func runMatrixReads(s *threadGroup, c *code) {
 				}
 			}
 		}
-	}
+	})
 }
 
 // matrixReads emits the reads of shared memory of a wgmma.mma_async. Copies
