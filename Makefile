@@ -106,7 +106,7 @@ fuzz:
 	$(FUZZ) ./hlo/kernel/triton -fuzz FuzzPrefix
 	$(FUZZ) ./hlo/kernel/triton -fuzz FuzzInflate
 	$(FUZZ) ./alias -fuzz FuzzOracle
-	$(FUZZ) ./rules -fuzz FuzzConfig
+	$(FUZZ) ./rules/settings -fuzz FuzzConfig
 	$(FUZZ) ./rules/ptx/syntax -fuzz FuzzParse
 	$(FUZZ) ./rules/ptx -fuzz FuzzRun
 	$(FUZZ) ./rules/ptx -fuzz FuzzGenerated

@@ -10,6 +10,7 @@ import (
 	"aliascheck/hlo"
 	"aliascheck/hlo/hlotest"
 	"aliascheck/rules"
+	"aliascheck/rules/settings"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -89,7 +90,7 @@ func TestFusionResultsOverlap(t *testing.T) {
 
 // TestValuesAreSuppressedByName: a finding without a target has a scope of its own.
 func TestValuesAreSuppressedByName(t *testing.T) {
-	c, err := rules.ParseConfig("c.yaml", []byte(`suppress: [{code: AC107, value: "state*b1*", reason: "known"}]`))
+	c, err := settings.ParseConfig("c.yaml", []byte(`suppress: [{code: AC107, value: "state*b1*", reason: "known"}]`))
 	require.NoError(t, err)
 	r := auditSuppressed(t, assigned(t, "optax_adamw/module_63539*")["proto"], c)
 	assert.Empty(t, r.Findings)

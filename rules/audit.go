@@ -12,6 +12,8 @@ import (
 	"aliascheck/hlo"
 	"aliascheck/hlo/kernel"
 	"aliascheck/hlo/kernel/sources"
+	"aliascheck/rules/intern"
+	"aliascheck/rules/library"
 	"aliascheck/rules/replay"
 )
 
@@ -46,7 +48,7 @@ type Auditor struct {
 	locate    locator
 	alias     alias.Analyzer
 	kernels   *kernel.Set
-	names     names
+	names     intern.Names
 	room      proportion
 	pass      Pass         // of the call that is being judged
 	report    ModuleReport // of the module that was judged last
@@ -131,8 +133,8 @@ func (a *Auditor) call(ctx context.Context, out *ModuleReport, c *alias.Call, na
 	in := &c.Module.Instructions[c.Instruction]
 	*p = Pass{
 		Call: c, Lives: &a.alias, known: a.known, names: &a.names, room: &a.room, findings: p.findings[:0], leaves: p.leaves[:0], listed: p.listed[:0],
-		target: a.names.keep(clip(c.Target, maxText)), instruction: name,
-		computation: a.names.keep(clip(c.Module.Computations[in.Computation].Name, maxText)),
+		target: a.names.Keep(clip(c.Target, maxText)), instruction: name,
+		computation: a.names.Keep(clip(c.Module.Computations[in.Computation].Name, maxText)),
 	}
 	p.Overlaps = a.alias.Overlaps(c)
 	var reason string
@@ -158,7 +160,7 @@ func (a *Auditor) call(ctx context.Context, out *ModuleReport, c *alias.Call, na
 	a.place(out, p)
 	report := p.callReport(out)
 	if p.unknown != "" {
-		out.Unknown = count(out.Unknown, Unanalysed{Target: p.target, Kernel: p.KernelName, Calls: 1, Reason: a.names.keep(p.unknown)})
+		out.Unknown = count(out.Unknown, Unanalysed{Target: p.target, Kernel: p.KernelName, Calls: 1, Reason: a.names.Keep(p.unknown)})
 	}
 	report.Findings = append(report.Findings, p.listed...)
 	out.Calls = append(out.Calls, report)
@@ -173,7 +175,7 @@ func (a *Auditor) kernel(ctx context.Context, out *ModuleReport, p *Pass) {
 	switch {
 	case decoder != nil:
 		p.unanalysed = a.decode(out, p, decoder)
-	case isLibrary(c.Target, a.opts.Config.LibraryTargets):
+	case library.IsLibrary(c.Target, a.opts.Config.LibraryTargets):
 		out.Library++
 		p.library = true
 		if a.opts.AnyCall {
@@ -193,7 +195,7 @@ func (a *Auditor) kernel(ctx context.Context, out *ModuleReport, p *Pass) {
 	}
 	if p.unanalysed == "" {
 		p.run = a.opts.Runner.Analyse(ctx, c, p.Kernel)
-		p.Effects, p.unanalysed = p.run.Analysis, a.names.keep(clip(p.run.Reason, maxText))
+		p.Effects, p.unanalysed = p.run.Analysis, a.names.Keep(clip(p.run.Reason, maxText))
 		if reason := damaged(p.run.Analysis); reason != "" {
 			out.incomplete(p, clip(reason, maxText))
 		}
@@ -234,7 +236,7 @@ func (a *Auditor) anyCall(ctx context.Context, out *ModuleReport, p *Pass) {
 		out.Analysed++
 		return
 	case p.run.Reason != "":
-		p.unanalysed = a.names.keep(clip(p.unanalysed+"; "+p.run.Reason, maxText))
+		p.unanalysed = a.names.Keep(clip(p.unanalysed+"; "+p.run.Reason, maxText))
 	}
 	out.unanalysed(p)
 }
@@ -265,21 +267,21 @@ func (a *Auditor) decode(out *ModuleReport, p *Pass, d kernel.Decoder) (reason s
 	if a.opts.Runner == nil {
 		name, ok := d.Peek(c.Target, c.Config)
 		if ok && (len(c.Declared) == 0 || !a.known.lists(string(name))) {
-			p.KernelName, p.configurations = a.names.keepBytes(name[:min(len(name), maxText)]), 1
+			p.KernelName, p.configurations = a.names.KeepBytes(name[:min(len(name), maxText)]), 1
 			return ""
 		}
 	}
 	k, err := d.Decode(c.Request())
 	switch {
 	case err != nil:
-		reason = a.names.keep(clip(err.Error(), maxText))
+		reason = a.names.Keep(clip(err.Error(), maxText))
 		out.incomplete(p, reason)
 		return reason
 	case k.Problem != "" || len(k.Configurations) == 0:
-		p.KernelName = a.names.keep(clip(k.Name, maxText))
-		return a.names.keep(clip(k.Problem, maxText))
+		p.KernelName = a.names.Keep(clip(k.Name, maxText))
+		return a.names.Keep(clip(k.Problem, maxText))
 	}
-	p.Kernel, p.KernelName, p.configurations = k, a.names.keep(clip(k.Configurations[0].Name(), maxText)), len(k.Configurations)
+	p.Kernel, p.KernelName, p.configurations = k, a.names.Keep(clip(k.Configurations[0].Name(), maxText)), len(k.Configurations)
 	return ""
 }
 
@@ -328,7 +330,7 @@ func (a *Auditor) place(out *ModuleReport, p *Pass) {
 			f.Related = []Related{}
 		}
 		f.Tests = []string{}
-		f.Fingerprint = a.names.fingerprint(f, a.opts.SrcRoot)
+		f.Fingerprint = fingerprint(&a.names, f, a.opts.SrcRoot)
 		if a.opts.Maps && a.room.maps > 0 {
 			f.Map = p.memoryMap(f)
 			a.room.mapped(f.Map)
@@ -379,7 +381,7 @@ func (p *Pass) pairReport(r *Call, a, b int) {
 		v = PairVerdict{Verdict: Safe, Basis: v.Basis, Reason: "the kernel takes one pointer for both"}
 	}
 	if p.Effects != nil {
-		v.Reason = p.names.keep(v.Reason) // else a constant's, or the configuration's
+		v.Reason = p.names.Keep(v.Reason) // else a constant's, or the configuration's
 	}
 	pair := Pair{
 		Operand: int(x.Operand), OperandIndex: ints(x.Index), ResultIndex: ints(y.Index),

@@ -46,10 +46,11 @@ func CheckRules(word string) error {
 	if slices.ContainsFunc(All(), func(r Rule) bool { return fitsRule(word, r.Code, r.Name) }) {
 		return nil
 	}
-	return unknownRule(word)
+	return UnknownRule(word)
 }
 
-func unknownRule(word string) error {
+// UnknownRule is the error about a word that names no rule.
+func UnknownRule(word string) error {
 	if near := nearestRule(word); near != "" {
 		return fmt.Errorf("no rule is called %q; did you mean %s? `aliascheck rules` lists them", word, near)
 	}

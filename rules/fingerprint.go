@@ -4,12 +4,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strconv"
+
+	"aliascheck/rules/intern"
 )
 
 // fingerprint identifies a finding across recompilations and checkouts: code,
 // target, kernel, leaves or values, source file and function. Nothing that a rebuild changes
 // goes in: no module numbers, ids, offsets, lines or paths of the dump.
-func (n *names) fingerprint(f *Finding, srcRoot string) string {
+func fingerprint(n *intern.Names, f *Finding, srcRoot string) string {
 	var leaf [64]byte
 	b := make([]byte, 0, 512)
 	b = appendPart(appendPart(appendPart(b, f.Code), f.Target), f.Kernel)
@@ -30,7 +32,7 @@ func (n *names) fingerprint(f *Finding, srcRoot string) string {
 		b = appendPart(appendPart(b, stablePath(f.Source.File, srcRoot)), f.Source.Function)
 	}
 	sum := sha256.Sum256(b)
-	return n.keepBytes(hex.AppendEncode(b[:0], sum[:10]))
+	return n.KeepBytes(hex.AppendEncode(b[:0], sum[:10]))
 }
 
 // appendPart appends a text with its length before it, so that no two lists of parts

@@ -7,6 +7,7 @@ import (
 
 	"aliascheck/alias"
 	"aliascheck/hlo"
+	"aliascheck/rules/intern"
 )
 
 // ModulePass is what a rule sees of a whole module: all its values, and those of them
@@ -19,7 +20,7 @@ type ModulePass struct {
 	Clashes [][]alias.Conflict
 
 	locate   *locator
-	names    *names
+	names    *intern.Names
 	room     *proportion
 	maps     bool
 	rule     *Rule
@@ -83,7 +84,7 @@ func (a *Auditor) module(out *ModuleReport, m *hlo.Module) {
 	for i := range p.findings {
 		f := &p.findings[i]
 		f.Module, f.Path = out.Name, out.Path
-		f.Fingerprint = a.names.fingerprint(f, a.opts.SrcRoot)
+		f.Fingerprint = fingerprint(&a.names, f, a.opts.SrcRoot)
 		a.room.bound(f)
 		if listed, _ := a.room.counts(f); listed {
 			out.Findings = append(out.Findings, *f)
@@ -135,7 +136,7 @@ func (p *ModulePass) Report(pr ModuleProblem) {
 	in := &p.Module.Instructions[pr.Instruction]
 	f := Finding{
 		Code: p.rule.Code, Rule: p.rule.Name, Severity: p.rule.Default,
-		Computation: p.names.keep(p.Module.Computations[in.Computation].Name), Instruction: strings.Clone(in.Name),
+		Computation: p.names.Keep(p.Module.Computations[in.Computation].Name), Instruction: strings.Clone(in.Name),
 		Message: sentence(pr.Message), Why: p.rule.Doc.Why, Fix: pr.Fix, Related: pr.Related,
 		Tests: []string{}, Calls: 1,
 		Confirmation: Unchecked, ConfirmationReason: "read from the dump: the buffer assignment is what the program runs with",

@@ -8,6 +8,7 @@ import (
 	"aliascheck/alias"
 	"aliascheck/hlo"
 	"aliascheck/hlo/kernel"
+	"aliascheck/rules/intern"
 	"aliascheck/rules/replay"
 )
 
@@ -33,7 +34,7 @@ type Pass struct {
 	unknown    string       // of an analysed call: the first pair that stays unknown and counts, and why
 	run        *replay.Case // what running the kernel takes; nil where it was not run
 	unanalysed string       // why the kernel was not run, where that is said of the call
-	names      *names
+	names      *intern.Names
 	room       *proportion
 	rule       *Rule
 	known      *knownKernels

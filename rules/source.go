@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"aliascheck/hlo"
+	"aliascheck/rules/intern"
 )
 
 // locator finds the Python line that a finding is about.
@@ -42,7 +43,7 @@ func (l *locator) source(m *hlo.Module, instr int32) *Source {
 	if s := l.kept[string(l.key)]; s != nil {
 		return s
 	}
-	if l.kept == nil || len(l.kept) >= maxNames {
+	if l.kept == nil || len(l.kept) >= intern.MaxNames {
 		l.kept = map[string]*Source{}
 	}
 	s := l.newSource()

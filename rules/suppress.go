@@ -1,14 +1,12 @@
 package rules
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"aliascheck/rules/replay"
-	"go.yaml.in/yaml/v3"
 )
 
 // Suppression silences the findings that fit all of what it names.
@@ -23,48 +21,6 @@ type Suppression struct {
 	Source  string // pattern for the Python file
 	Reason  string
 	Expires time.Time // the first day on which it no longer holds; zero: never
-}
-
-func (y *yamlFile) suppression(n *yaml.Node) Suppression {
-	s := Suppression{Where: fmt.Sprintf("%s:%d", y.name, n.Line), Operand: -1}
-	y.fields(n, "code, target, kernel, operand, result, value, source, reason, expires", func(key string, v *yaml.Node) bool {
-		switch key {
-		case "code":
-			y.text(v, &s.Code)
-			if _, ok := Lookup(s.Code); s.Code != "" && !ok {
-				y.fail(v, "%v", unknownRule(s.Code))
-			}
-		case "target":
-			y.text(v, &s.Target)
-		case "kernel":
-			y.text(v, &s.Kernel)
-		case "operand":
-			y.number(v, &s.Operand)
-		case "result":
-			y.text(v, &s.Result)
-			if s.Result != "" && !strings.HasPrefix(s.Result, "{") {
-				y.fail(v, "a shape index in quotes, like \"{1}\", was expected, not %q", s.Result)
-			}
-		case "value":
-			y.text(v, &s.Value)
-		case "source":
-			y.text(v, &s.Source)
-		case "reason":
-			y.text(v, &s.Reason)
-		case "expires":
-			y.date(v, &s.Expires)
-		default:
-			return false
-		}
-		return true
-	})
-	if s.Code == "" || s.Reason == "" {
-		y.fail(n, "a suppression needs a code and a reason")
-	}
-	if s.Target == "" && s.Kernel == "" && s.Value == "" && s.Source == "" {
-		y.fail(n, "a suppression needs a scope: a target, a kernel, a value or a source")
-	}
-	return s
 }
 
 // fits reports whether a finding is one that the suppression names.

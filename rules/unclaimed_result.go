@@ -47,9 +47,9 @@ func checkUnclaimedPair(p *Pass, a, b int) {
 	}
 	pr := Problem{
 		Operand: a, Result: b, Severity: Note, Evidence: evidence(v), Related: witnesses(v),
-		Message: p.names.join("Nothing claims ", p.Result(b), ", and the kernel is not safe in place for ", p.Operand(a),
+		Message: p.names.Join("Nothing claims ", p.Result(b), ", and the kernel is not safe in place for ", p.Operand(a),
 			", which is dead after the call: ", v.Reason, "."),
-		Fix: p.names.join("claim the result: pass a spare operand, an uninitialized buffer of ", Bytes(r.Bytes), " that the kernel never reads, and declare it with the result; XLA of today keeps undeclared pairs apart, so this is a safeguard"),
+		Fix: p.names.Join("claim the result: pass a spare operand, an uninitialized buffer of ", Bytes(r.Bytes), " that the kernel never reads, and declare it with the result; XLA of today keeps undeclared pairs apart, so this is a safeguard"),
 	}
 	if _, listed := p.known.pair(p.Call, p.name(), a, b); listed {
 		pr.Severity = Warning

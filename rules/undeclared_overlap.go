@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"aliascheck/rules/library"
 	"aliascheck/rules/replay"
 )
 
@@ -24,7 +25,7 @@ func undeclaredOverlap() Rule {
 func checkUndeclaredOverlap(p *Pass) {
 	for _, o := range p.Overlaps.OperandResult {
 		a, b := int(o.A), int(o.B)
-		if !o.Exact || p.Call.IsDeclared(a, b) || sharesByHint(p.Call, a, b) {
+		if !o.Exact || p.Call.IsDeclared(a, b) || library.SharesByHint(p.Call, a, b) {
 			continue
 		}
 		pr := Problem{

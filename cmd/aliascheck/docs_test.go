@@ -13,6 +13,7 @@ import (
 	"aliascheck/cmd/aliascheck/cli"
 	"aliascheck/cmd/aliascheck/report"
 	"aliascheck/rules"
+	"aliascheck/rules/settings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/spf13/cobra"
@@ -145,7 +146,7 @@ func TestSchemaOfTheConfiguration(t *testing.T) {
 		require.NoError(t, err)
 		value, err = jsonschema.UnmarshalJSON(bytes.NewReader(b))
 		require.NoError(t, err)
-		_, byReader = rules.ParseConfig("c.yaml", []byte(text))
+		_, byReader = settings.ParseConfig("c.yaml", []byte(text))
 		return schema.Validate(value), byReader
 	}
 	ours, err := os.ReadFile(filepath.Join(repository(t), "testdata", "dumps", audit.DefaultConfig))
@@ -171,7 +172,7 @@ func TestSchemaOfTheConfiguration(t *testing.T) {
 		assert.Error(t, byReader, bad)
 	}
 	// Every key that the reader knows is one of the schema.
-	_, err = rules.ParseConfig("c.yaml", []byte("no-such-key: 1\n"))
+	_, err = settings.ParseConfig("c.yaml", []byte("no-such-key: 1\n"))
 	require.Error(t, err)
 	known := regexp.MustCompile(`one of (.*) was expected`).FindStringSubmatch(err.Error())
 	require.NotNil(t, known)

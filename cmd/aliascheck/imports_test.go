@@ -36,13 +36,16 @@ func layers() map[string][]string {
 		"rules/emulate":            {"hlo", "hlo/kernel", "rules/replay", "rules/ptx", "rules/ptx/syntax", "rules/tensormap"},
 		"rules/confirm":            {"hlo/kernel", "alias", "rules/replay"},
 		"rules/goldens":            {"hlo", "hlo/kernel", "hlo/kernel/sources", "alias"},
-		"rules":                    {"hlo", "hlo/kernel", "hlo/kernel/pallas", "hlo/kernel/sources", "alias", "rules/replay", "rules/ptx", "rules/tensormap"},
+		"rules/intern":             {},
+		"rules/library":            {"hlo/kernel/pallas", "alias", "rules/replay"},
+		"rules/settings":           {"hlo", "rules"},
+		"rules":                    {"rules/intern", "rules/library", "hlo", "hlo/kernel", "hlo/kernel/pallas", "hlo/kernel/sources", "alias", "rules/replay", "rules/ptx", "rules/tensormap"},
 		"cudarun/internal/process": {},
 		"cudarun/driver":           {},
 		"cudarun/kernels":          {},
 		"cudarun":                  {"hlo/kernel", "alias", "rules/replay", "cudarun/driver", "cudarun/kernels", "cudarun/internal/process"},
 		"cudarun/jax":              {"hlo", "hlo/kernel", "alias", "rules/replay", "cudarun/internal/process"},
-		"cmd/aliascheck": {"hlo", "hlo/kernel", "hlo/kernel/mosaic", "hlo/kernel/sources", "alias", "rules", "rules/replay", "rules/confirm", "rules/emulate",
+		"cmd/aliascheck": {"hlo", "hlo/kernel", "hlo/kernel/mosaic", "hlo/kernel/sources", "alias", "rules", "rules/settings", "rules/replay", "rules/confirm", "rules/emulate",
 			"rules/ptx", "rules/ptx/syntax", "rules/tensormap", "cudarun", "cudarun/driver", "cudarun/jax", "cmd/aliascheck"},
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"aliascheck/cmd/aliascheck/source"
 	"aliascheck/hlo"
 	"aliascheck/rules"
+	"aliascheck/rules/settings"
 
 	"github.com/spf13/cobra"
 )
@@ -166,7 +167,7 @@ func (o *Options) LoadConfig() (rules.Config, error) {
 		}
 		path = DefaultConfig
 	}
-	c, err := rules.LoadConfig(path)
+	c, err := settings.LoadConfig(path)
 	if err != nil {
 		return rules.Config{}, OfFlag("config", err)
 	}
@@ -184,7 +185,7 @@ func (o *Options) loadBaseline() (*rules.Baseline, error) {
 	if o.baseline == "" {
 		return nil, nil
 	}
-	b, err := rules.LoadBaseline(o.baseline)
+	b, err := settings.LoadBaseline(o.baseline)
 	return b, OfFlag("baseline", err)
 }
 

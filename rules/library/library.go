@@ -1,4 +1,6 @@
-package rules
+// Package library knows the custom-call targets of XLA and jaxlib themselves, whose
+// kernels are not in a dump.
+package library
 
 import (
 	"encoding/json"
@@ -9,9 +11,9 @@ import (
 	"aliascheck/rules/replay"
 )
 
-// isLibrary reports whether a target is one of XLA's or jaxlib's own, whose kernel
+// IsLibrary reports whether a target is one of XLA's or jaxlib's own, whose kernel
 // is not in the dump. extra holds the configuration's patterns.
-func isLibrary(target string, extra []string) bool {
+func IsLibrary(target string, extra []string) bool {
 	if target == "" {
 		return false
 	}
@@ -59,9 +61,9 @@ func isJaxlibKernel(target string) bool {
 	return false
 }
 
-// sharesByHint reports whether XLA's backend lets a call share a pair that it does
+// SharesByHint reports whether XLA's backend lets a call share a pair that it does
 // not declare (xla/hlo/analysis/alias_info.cc, and its older forms).
-func sharesByHint(c *alias.Call, operand, result int) bool {
+func SharesByHint(c *alias.Call, operand, result int) bool {
 	x, r := &c.Operands[operand], &c.Results[result]
 	first := len(r.Index) == 0 || len(r.Index) == 1 && r.Index[0] == 0
 	if !first || len(x.Index) != 0 {

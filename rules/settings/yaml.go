@@ -1,4 +1,4 @@
-package rules
+package settings
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aliascheck/hlo"
+	"aliascheck/rules"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -27,7 +28,7 @@ type yamlFile struct {
 // parseYAML returns the document's top mapping; nil for an empty file.
 func (y *yamlFile) parse(data []byte) *yaml.Node {
 	if len(data) > maxYAML {
-		y.errs = append(y.errs, fmt.Errorf("%s: larger than %s", y.name, Bytes(maxYAML)))
+		y.errs = append(y.errs, fmt.Errorf("%s: larger than %s", y.name, rules.Bytes(maxYAML)))
 		return nil
 	}
 	var doc yaml.Node
