@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"aliascheck/cudarun/driver"
+	"aliascheck/cudarun/internal/process"
 )
 
 // client is the parent's end of one worker process.
@@ -45,7 +46,7 @@ func startClient(ctx context.Context, argv, env []string, ordinal int, silence t
 	c.cmd.Env = env
 	c.cmd.Stderr = c.stderr
 	c.cmd.WaitDelay = closeGrace // where a stranger holds its standard error
-	ownGroup(c.cmd)
+	process.OwnGroup(c.cmd)
 	var err error
 	if c.stdin, err = c.cmd.StdinPipe(); err != nil {
 		return nil, err
@@ -91,7 +92,7 @@ func (c *client) receive(stdout io.Reader) {
 		if err != nil {
 			if err != io.EOF {
 				c.failed = err
-				endGroup(c.cmd.Process) // it may go on talking: nobody listens
+				process.EndGroup(c.cmd.Process) // it may go on talking: nobody listens
 			}
 			close(c.frames)
 			return
@@ -232,7 +233,7 @@ const killWait = 30 * time.Second
 
 // kill ends the worker by its own process id and waits for it.
 func (c *client) kill() {
-	endGroup(c.cmd.Process)
+	process.EndGroup(c.cmd.Process)
 	_ = c.stdin.Close()
 	gone := time.NewTimer(killWait)
 	defer gone.Stop()

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"aliascheck/cudarun/driver"
+	"aliascheck/cudarun/internal/process"
 	"aliascheck/cudarun/kernels"
 )
 
@@ -108,7 +109,7 @@ func fakeKernels() map[string]func(*fakeCall) {
 		},
 		"refused": func(c *fakeCall) { panic(fakeStop{fakeError("cuLaunchKernel", driver.CodeOutOfResources)}) },
 		"stuck":   func(c *fakeCall) { <-c.d.stuck },
-		"dies":    func(c *fakeCall) { endProcess() },
+		"dies":    func(c *fakeCall) { process.EndSelf() },
 		"rich":    func(c *fakeCall) {},
 	}
 }

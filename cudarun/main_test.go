@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aliascheck/cudarun/driver"
+	"aliascheck/cudarun/internal/process"
 )
 
 // roleVariable makes the test binary something else than a test.
@@ -32,7 +33,7 @@ func play(role string) error {
 	switch role {
 	case "fake", "full":
 		var opened *fakeDevice
-		w := worker{abort: endProcess, open: func(ordinal int) (driver.Device, error) {
+		w := worker{abort: process.EndSelf, open: func(ordinal int) (driver.Device, error) {
 			if ordinal > 1 {
 				return nil, fmt.Errorf("device %d: the driver shows 2 devices", ordinal)
 			}

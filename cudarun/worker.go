@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"aliascheck/cudarun/driver"
+	"aliascheck/cudarun/internal/process"
 	"aliascheck/cudarun/kernels"
 )
 
@@ -26,7 +27,7 @@ func ServeWorker(stdin io.Reader, stdout io.Writer) error {
 			}
 			return driver.OpenCard(lib, ordinal)
 		},
-		abort: endProcess,
+		abort: process.EndSelf,
 	}
 	return w.serve(stdin, stdout)
 }
