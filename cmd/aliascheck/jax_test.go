@@ -120,7 +120,11 @@ func (r *jaxRun) found() []found {
 	var out []found
 	for _, f := range r.report.Findings {
 		out = append(out, found{f.Code, string(f.Severity), f.Target, f.Calls, f.Tests})
-		assert.Equal(r.t, "calls.py", filepath.Base(f.Source.File))
+		at := f.Source.File
+		if f.Source.Wrapper != nil { // the finding's line is the caller's then
+			at = f.Source.Wrapper.File
+		}
+		assert.Equal(r.t, "calls.py", filepath.Base(at))
 	}
 	slices.SortFunc(out, func(a, b found) int { return cmp.Compare(a.Code, b.Code) })
 	return out
@@ -304,6 +308,7 @@ func (s *jaxSuite) ranks(t *testing.T) {
 	assert.Empty(t, r.incomplete())
 	directories, err := filepath.Glob(filepath.Join(r.tmp, "aliascheck-run-*", "rank[012]-*"))
 	require.NoError(t, err)
+	directories = slices.DeleteFunc(directories, func(path string) bool { return strings.HasSuffix(path, ".targets.jsonl") })
 	assert.Len(t, directories, 3)
 }
 
