@@ -56,7 +56,7 @@ demo-html: build
 test-jax:
 	testdata/jaxsuite/build.sh $(WORK)
 	ALIASCHECK_VENV=$$PWD/$(WORK)/venv JAXSUITE_LIBRARY=$$PWD/$(WORK)/jaxsuite.so \
-	$(GO) test -count=1 -timeout 30m -run TestJAX ./cmd/aliascheck
+	$(GO) test -count=1 -timeout 30m -run TestJAX ./cmd/aliascheck ./cudarun/jax
 
 # `aliascheck compile` on real JAX, without a GPU: several releases, each in a virtual
 # environment that a cache keeps. Needs python3 with venv (3.12 for the newest), and PyPI.
